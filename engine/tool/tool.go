@@ -96,21 +96,11 @@ type TodoList interface {
 	Set(ctx context.Context, phases []TodoPhase) ([]TodoPhase, error)
 }
 
-// TodoPhase is a named group of tasks. The JSON is the RPC dialects'.
-type TodoPhase struct {
-	ID    string `json:"id"`
-	Name  string `json:"name"`
-	Tasks []Todo `json:"tasks"`
-}
-
-// Todo is one task; Status is pending, in_progress, completed or abandoned.
-type Todo struct {
-	ID      string `json:"id"`
-	Content string `json:"content"`
-	Status  string `json:"status"`
-	Notes   string `json:"notes,omitempty"`
-	Details string `json:"details,omitempty"`
-}
+// TodoPhase and Todo are the session's tasks.
+type (
+	TodoPhase = message.TodoPhase
+	Todo      = message.Todo
+)
 
 // Result is what a call gives back: content for the model and details for the
 // faces (a JSON object, or nil).

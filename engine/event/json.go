@@ -1,0 +1,144 @@
+package event
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+)
+
+// kinds of all events, in the order of a session's life.
+func (RunStarted) Kind() Kind        { return "run_started" }
+func (RunEnded) Kind() Kind          { return "run_ended" }
+func (RunSettled) Kind() Kind        { return "run_settled" }
+func (PromptFailed) Kind() Kind      { return "prompt_failed" }
+func (TurnStarted) Kind() Kind       { return "turn_started" }
+func (TurnEnded) Kind() Kind         { return "turn_ended" }
+func (MessageStarted) Kind() Kind    { return "message_started" }
+func (MessageDelta) Kind() Kind      { return "message_delta" }
+func (MessageEnded) Kind() Kind      { return "message_ended" }
+func (MessageRemoved) Kind() Kind    { return "message_removed" }
+func (ToolStarted) Kind() Kind       { return "tool_started" }
+func (ToolRunning) Kind() Kind       { return "tool_running" }
+func (ToolProgress) Kind() Kind      { return "tool_progress" }
+func (ToolEnded) Kind() Kind         { return "tool_ended" }
+func (RetryScheduled) Kind() Kind    { return "retry_scheduled" }
+func (RetryEnded) Kind() Kind        { return "retry_ended" }
+func (QueueChanged) Kind() Kind      { return "queue_changed" }
+func (EntryAppended) Kind() Kind     { return "entry_appended" }
+func (LeafMoved) Kind() Kind         { return "leaf_moved" }
+func (SessionNamed) Kind() Kind      { return "session_named" }
+func (SessionReplaced) Kind() Kind   { return "session_replaced" }
+func (ModelChanged) Kind() Kind      { return "model_changed" }
+func (ThinkingChanged) Kind() Kind   { return "thinking_changed" }
+func (ModeChanged) Kind() Kind       { return "mode_changed" }
+func (ToolsChanged) Kind() Kind      { return "tools_changed" }
+func (CompactionStarted) Kind() Kind { return "compaction_started" }
+func (CompactionEnded) Kind() Kind   { return "compaction_ended" }
+func (UsageChanged) Kind() Kind      { return "usage_changed" }
+func (TodosChanged) Kind() Kind      { return "todos_changed" }
+func (BashStarted) Kind() Kind       { return "bash_started" }
+func (BashProgress) Kind() Kind      { return "bash_progress" }
+func (BashEnded) Kind() Kind         { return "bash_ended" }
+func (AskOpened) Kind() Kind         { return "ask_opened" }
+func (AskClosed) Kind() Kind         { return "ask_closed" }
+func (Notice) Kind() Kind            { return "notice" }
+func (ExtensionFailed) Kind() Kind   { return "extension_failed" }
+
+func (RunStarted) event()        {}
+func (RunEnded) event()          {}
+func (RunSettled) event()        {}
+func (PromptFailed) event()      {}
+func (TurnStarted) event()       {}
+func (TurnEnded) event()         {}
+func (MessageStarted) event()    {}
+func (MessageDelta) event()      {}
+func (MessageEnded) event()      {}
+func (MessageRemoved) event()    {}
+func (ToolStarted) event()       {}
+func (ToolRunning) event()       {}
+func (ToolProgress) event()      {}
+func (ToolEnded) event()         {}
+func (RetryScheduled) event()    {}
+func (RetryEnded) event()        {}
+func (QueueChanged) event()      {}
+func (EntryAppended) event()     {}
+func (LeafMoved) event()         {}
+func (SessionNamed) event()      {}
+func (SessionReplaced) event()   {}
+func (ModelChanged) event()      {}
+func (ThinkingChanged) event()   {}
+func (ModeChanged) event()       {}
+func (ToolsChanged) event()      {}
+func (CompactionStarted) event() {}
+func (CompactionEnded) event()   {}
+func (UsageChanged) event()      {}
+func (TodosChanged) event()      {}
+func (BashStarted) event()       {}
+func (BashProgress) event()      {}
+func (BashEnded) event()         {}
+func (AskOpened) event()         {}
+func (AskClosed) event()         {}
+func (Notice) event()            {}
+func (ExtensionFailed) event()   {}
+
+// MarshalJSON writes the canonical form: the event's own fields after type,
+// seq, session and time.
+func (e Envelope) MarshalJSON() ([]byte, error) {
+	body, err := marshal(e.Event)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s event: %w", e.Event.Kind(), err)
+	}
+	out := make([]byte, 0, len(body)+120)
+	out = append(out, `{"type":`...)
+	out = strconv.AppendQuote(out, string(e.Event.Kind()))
+	out = append(out, `,"seq":`...)
+	out = strconv.AppendUint(out, e.Seq, 10)
+	out = append(out, `,"session":`...)
+	id, err := marshal(e.Session)
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, id...)
+	out = append(out, `,"at":"`...)
+	out = e.At.UTC().AppendFormat(out, time.RFC3339Nano)
+	out = append(out, '"')
+	if len(body) > 2 {
+		out = append(out, ',')
+	}
+	return append(out, body[1:]...), nil
+}
+
+// MarshalJSON writes a delta alone: the text so far is the reader's to keep.
+func (d MessageDelta) MarshalJSON() ([]byte, error) {
+	return marshal(struct {
+		ID     string            `json:"id"`
+		Index  int               `json:"index"`
+		Block  message.BlockType `json:"block"`
+		CallID string            `json:"callId,omitempty"`
+		Name   string            `json:"name,omitempty"`
+		Delta  string            `json:"delta"`
+		Done   bool              `json:"done,omitempty"`
+	}{d.ID, d.Index, d.Block, d.CallID, d.Name, d.Delta(), d.Done})
+}
+
+// MarshalJSON writes the timeout in milliseconds.
+func (q Question) MarshalJSON() ([]byte, error) {
+	type plain Question
+	p := plain(q)
+	p.Timeout = time.Duration(q.Timeout.Milliseconds())
+	return marshal(p)
+}
+
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(buf.Bytes(), "\n"), nil
+}

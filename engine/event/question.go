@@ -1,0 +1,82 @@
+package event
+
+import "time"
+
+// QuestionKind names a sort of question; a face declares which it can show.
+type QuestionKind string
+
+const (
+	AskConfirm    QuestionKind = "confirm"
+	AskSelect     QuestionKind = "select"
+	AskInput      QuestionKind = "input"
+	AskEditor     QuestionKind = "editor"
+	AskPermission QuestionKind = "permission"
+)
+
+// Question is put to the user.
+type Question struct {
+	ID   string       `json:"id"`
+	Kind QuestionKind `json:"kind"`
+	// CallID names the tool call that it belongs to, if any.
+	CallID      string   `json:"callId,omitempty"`
+	Title       string   `json:"title"`
+	Message     string   `json:"message,omitempty"`
+	Options     []string `json:"options,omitempty"`
+	Placeholder string   `json:"placeholder,omitempty"`
+	Prefill     string   `json:"prefill,omitempty"`
+	// Timeout after which the default holds; 0 waits for ever.
+	Timeout time.Duration `json:"timeoutMs,omitempty"`
+	// Permission is set for AskPermission.
+	Permission *PermissionRequest `json:"permission,omitempty"`
+}
+
+// PermissionRequest says what a tool call wants to do and why it asks.
+type PermissionRequest struct {
+	Tool    string   `json:"tool"`
+	Kind    string   `json:"kind"`
+	Command string   `json:"command,omitempty"`
+	Diff    string   `json:"diff,omitempty"`
+	Paths   []string `json:"paths,omitempty"`
+	// Parts need the approval; each says why.
+	Parts []PermissionPart `json:"parts,omitempty"`
+	// Rules are what an "always" would save.
+	Rules []string `json:"rules,omitempty"`
+}
+
+// PermissionPart is one piece of a call that isn't allowed by itself.
+type PermissionPart struct {
+	Text string `json:"text"`
+	Why  string `json:"why"`
+}
+
+// Choice answers a permission question.
+type Choice string
+
+const (
+	Deny    Choice = "deny"
+	Once    Choice = "once"
+	Session Choice = "session" // for this session; only the chat offers it
+	Always  Choice = "always"
+)
+
+// Answer is the user's. Fields other than the kind's own are ignored.
+type Answer struct {
+	Cancelled bool   `json:"cancelled,omitempty"`
+	Confirmed bool   `json:"confirmed,omitempty"`
+	Value     string `json:"value,omitempty"` // select, input, editor
+	Choice    Choice `json:"choice,omitempty"`
+	// Reason tells the model why it was denied.
+	Reason string `json:"reason,omitempty"`
+}
+
+// AskOpened shows a question. At most one is open in a session.
+type AskOpened struct {
+	Question Question `json:"question"`
+}
+
+// AskClosed takes it away again. Answered is false when the default was used.
+type AskClosed struct {
+	ID       string `json:"id"`
+	Answer   Answer `json:"answer"`
+	Answered bool   `json:"answered"`
+}
