@@ -46,6 +46,8 @@ type Spec struct {
 	EndsRun bool
 	// Hidden tools are callable but not shown to the model.
 	Hidden bool
+
+	schema *schema // Parameters, compiled: see Compile
 }
 
 // Tool is one thing that the model can call. Run returns an error for a call
