@@ -1,0 +1,206 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/tool"
+)
+
+// skippedText closes the calls that a steering message cut off. The wording
+// is the protocol family's.
+const skippedText = "Skipped due to queued user message."
+
+var errSkipped = errors.New(skippedText)
+
+// batch runs the tool calls of one turn. Calls are prepared one after the
+// other, in call order, so that their questions come in that order too; a
+// call that waits for the user doesn't hold back those before it.
+type batch struct {
+	*run
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	slots  chan struct{}
+	wg     sync.WaitGroup
+
+	mu      sync.Mutex // one call's closing events stay together; guards results
+	results []message.Message
+	ends    bool
+}
+
+// calls runs the calls of an answer and returns their results in the order in
+// which they ended. ends is true when a tool asked the run to stop.
+func (r *run) calls(ctx context.Context, answer message.Message) (results []message.Message, ends bool) {
+	calls := answer.Calls()
+	if len(calls) == 0 {
+		return nil, false
+	}
+	parallel := r.Parallel
+	if parallel <= 0 {
+		parallel = 8
+	}
+	b := &batch{run: r, slots: make(chan struct{}, parallel)}
+	b.ctx, b.cancel = context.WithCancelCause(ctx)
+	defer b.cancel(nil)
+	cut := answer.StopReason == message.Error || answer.StopReason == message.Aborted || answer.StopReason == message.Length
+	for _, c := range calls {
+		r.Emit(event.ToolStarted{CallID: c.ID, Name: c.Name, Arguments: c.Arguments})
+		if cut {
+			b.close(c, tool.TextResult(cutText(answer.StopReason)), true, 0)
+			continue
+		}
+		b.start(c)
+	}
+	b.wg.Wait()
+	return b.results, b.ends
+}
+
+func cutText(reason message.StopReason) string {
+	switch reason {
+	case message.Length:
+		return "The answer was cut off at its output limit, so this call did not run. Make it smaller and call again."
+	case message.Error:
+		return "The answer failed before this call could run."
+	}
+	return "Tool execution was aborted: " + AbortedText
+}
+
+// start prepares a call and runs it beside the others, or alone.
+func (b *batch) start(block message.Block) {
+	if b.ctx.Err() != nil {
+		b.close(block, tool.TextResult(b.stopText()), true, 0)
+		return
+	}
+	t, ok := b.Find(block.Name)
+	if !ok {
+		b.close(block, tool.TextResult(fmt.Sprintf("Tool %s not found", block.Name)), true, 0)
+		return
+	}
+	c := tool.Call{ID: block.ID, Name: t.Spec().Name, Arguments: block.Arguments, Progress: func(tool.Result) {}}
+	if block.Malformed != "" {
+		b.close(block, tool.TextResult("The arguments of this call are not a JSON object: "+clip(block.Malformed, 300)+"\nCall again with valid JSON."), true, 0)
+		return
+	}
+	verdict, failure := b.prepare(t, &c)
+	if b.ctx.Err() != nil {
+		b.close(block, tool.TextResult(b.stopText()), true, 0)
+		return
+	}
+	if failure != nil || !verdict.Allowed {
+		reason := verdict.Reason
+		if failure != nil {
+			reason = failure.Error()
+		}
+		b.close(block, tool.TextResult(reason), true, 0)
+		return
+	}
+	alone := t.Spec().Exclusive
+	if alone {
+		b.wg.Wait()
+	}
+	b.slots <- struct{}{}
+	verdict.Running.CallID, verdict.Running.Name, verdict.Running.Arguments = c.ID, c.Name, c.Arguments
+	b.Emit(verdict.Running)
+	b.wg.Add(1)
+	go b.execute(t, c, block)
+	if alone {
+		b.wg.Wait()
+	}
+}
+
+// prepare shields the loop from foreign code in hooks and describers.
+func (b *batch) prepare(t tool.Tool, c *tool.Call) (v Verdict, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("preparing the call panicked: %v", p)
+		}
+	}()
+	return b.Prepare(b.ctx, t, c), nil
+}
+
+func (b *batch) execute(t tool.Tool, c tool.Call, block message.Block) {
+	defer b.wg.Done()
+	defer func() { <-b.slots }()
+	began := b.Now()
+	c.Progress = func(r tool.Result) {
+		b.Emit(event.ToolProgress{CallID: c.ID, Content: r.Content, Details: r.Details})
+	}
+	result, err := runTool(b.ctx, t, c)
+	failed := err != nil
+	switch {
+	case failed && b.ctx.Err() != nil:
+		result.Content = append(result.Content, message.TextOf(b.stopText()))
+	case failed:
+		result.Content = append(result.Content, message.TextOf(err.Error()))
+	}
+	if b.After != nil {
+		result, failed = b.after(c, result, failed)
+	}
+	if !failed && t.Spec().EndsRun {
+		b.mu.Lock()
+		b.ends = true
+		b.mu.Unlock()
+	}
+	b.close(block, result, failed, b.Now().Sub(began).Milliseconds())
+	if b.Interrupts != nil && b.Interrupts() {
+		b.cancel(errSkipped)
+	}
+}
+
+// after shields the call from a hook's panic; the result stays as it was.
+func (b *batch) after(c tool.Call, r tool.Result, failed bool) (out tool.Result, isErr bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			out, isErr = r, failed
+		}
+	}()
+	return b.After(b.ctx, c, r, failed)
+}
+
+// runTool turns a tool's panic into a failed call.
+func runTool(ctx context.Context, t tool.Tool, c tool.Call) (r tool.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("tool %s panicked: %v", c.Name, p)
+		}
+	}()
+	return t.Run(ctx, c)
+}
+
+// stopText says why the batch was stopped.
+func (b *batch) stopText() string {
+	if errors.Is(context.Cause(b.ctx), errSkipped) {
+		return skippedText
+	}
+	return "Tool execution was aborted: " + AbortedText
+}
+
+// close publishes a call's end and its result message, together.
+func (b *batch) close(block message.Block, r tool.Result, failed bool, ms int64) {
+	if len(r.Content) == 0 {
+		r.Content = []message.Block{message.TextOf("(no output)")}
+	}
+	m := message.Message{
+		ID: b.NewID(), Role: message.ToolResult, ToolCallID: block.ID, ToolName: block.Name,
+		Content: r.Content, Details: r.Details, IsError: failed, Timestamp: b.Now().UnixMilli(),
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Emit(event.ToolEnded{CallID: block.ID, Name: block.Name, Content: r.Content, Details: r.Details, IsError: failed, DurationMS: ms})
+	b.announce(m)
+	b.results = append(b.results, m)
+}
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}
