@@ -1,0 +1,101 @@
+package config
+
+// Settings are all keys of settings.json. Names are the wire names in the json
+// tags. Further tags are rules for the parser:
+//
+//	oneof:"a b"    the allowed values of a string
+//	min:"0"        the smallest number
+//	max:"100"      the largest number
+//	scope:"user"   a project can't set it
+//	merge:"append" layers add to the list instead of replacing it
+//	tighten:"..."  a project can only make it stricter: "rank" by the order in
+//	               oneof (strictest first), "less" by a smaller number (0: none)
+type Settings struct {
+	DefaultProvider      string   `json:"defaultProvider"`                                                 // "" chooses by the keys that are there
+	DefaultModel         string   `json:"defaultModel"`                                                    // an id or provider/id
+	DefaultThinkingLevel string   `json:"defaultThinkingLevel"  oneof:"off minimal low medium high xhigh"` // "" is the model's own
+	EnabledModels        []string `json:"enabledModels"`                                                   // patterns to cycle through; empty means all
+
+	SteeringMode  string `json:"steeringMode"  oneof:"one-at-a-time all"` // steering messages taken at one boundary
+	FollowUpMode  string `json:"followUpMode"  oneof:"one-at-a-time all"` // follow-up messages taken at the end of a run
+	InterruptMode string `json:"interruptMode" oneof:"wait immediate"`    // when steering takes effect
+
+	Compaction  Compaction  `json:"compaction"`
+	Retry       Retry       `json:"retry"`
+	Todo        Todo        `json:"todo"`
+	Images      Images      `json:"images"`
+	Permissions Permissions `json:"permissions"`
+	Limits      Limits      `json:"limits"`
+	TUI         TUI         `json:"tui"`
+
+	Theme      string `json:"theme"`                   // a theme's name; "" chooses by the terminal's background
+	ShellPath  string `json:"shellPath"  scope:"user"` // the shell of the bash tool; "" finds bash, else sh
+	SessionDir string `json:"sessionDir" scope:"user"` // where new sessions are written; "" is the data folder
+}
+
+// Compaction says when a long conversation is summarised. Sizes are tokens.
+type Compaction struct {
+	Enabled          bool `json:"enabled"`
+	ReserveTokens    int  `json:"reserveTokens"    min:"0"`           // room kept for the answer
+	KeepRecentTokens int  `json:"keepRecentTokens" min:"0"`           // newest part that stays as it is
+	ThresholdPercent int  `json:"thresholdPercent" min:"0" max:"100"` // of the window; 0: not used
+	ThresholdTokens  int  `json:"thresholdTokens"  min:"0"`           // wins over the percentage; 0: not used
+	AutoContinue     bool `json:"autoContinue"`                       // go on with the work after a compaction
+}
+
+// Retry says how failed model requests are repeated. Times are milliseconds.
+type Retry struct {
+	Enabled     bool `json:"enabled"`
+	MaxRetries  int  `json:"maxRetries"  min:"0" max:"100"`
+	BaseDelayMs int  `json:"baseDelayMs" min:"0"` // doubles with each attempt
+	MaxDelayMs  int  `json:"maxDelayMs"  min:"0"` // the longest single wait
+}
+
+// Todo is about the task list that the model keeps.
+type Todo struct {
+	Enabled      bool `json:"enabled"`
+	Reminders    bool `json:"reminders"` // remind the model of open tasks when it stops
+	MaxReminders int  `json:"maxReminders" min:"0" max:"100"`
+}
+
+// Images is about pictures in prompts.
+type Images struct {
+	AutoResize bool `json:"autoResize"` // shrink pictures larger than models accept
+}
+
+// Permissions decide which tool calls run unasked. A rule is "tool" or
+// "tool(pattern)". Deny wins over ask, ask over allow.
+type Permissions struct {
+	Mode  string   `json:"mode" oneof:"plan ask edit full" tighten:"rank"` // "" is the face's default
+	Allow []string `json:"allow" scope:"user" merge:"append"`
+	Ask   []string `json:"ask"   merge:"append"`
+	Deny  []string `json:"deny"  merge:"append"`
+}
+
+// Limits end a run that goes on for too long; 0 is no limit.
+type Limits struct {
+	Turns int `json:"turns" min:"0" tighten:"less"` // model answers in one run
+}
+
+// TUI is about the chat's screen.
+type TUI struct {
+	Mode string `json:"mode" oneof:"fullscreen inline"`
+}
+
+// strictestUnset stands in for a mode the user didn't set when a project asks
+// for one: no face is stricter by default.
+const strictestUnset = "ask"
+
+// Defaults are the settings of a fresh installation.
+func Defaults() Settings {
+	return Settings{
+		SteeringMode:  "one-at-a-time",
+		FollowUpMode:  "one-at-a-time",
+		InterruptMode: "wait",
+		Compaction:    Compaction{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000, AutoContinue: true},
+		Retry:         Retry{Enabled: true, MaxRetries: 3, BaseDelayMs: 2000, MaxDelayMs: 60000},
+		Todo:          Todo{Enabled: true, Reminders: true, MaxReminders: 3},
+		Images:        Images{AutoResize: true},
+		TUI:           TUI{Mode: "fullscreen"},
+	}
+}
