@@ -1,0 +1,129 @@
+// Package style turns a theme into what the components paint with.
+//
+//	themes.Theme ──▶ New(theme, dark, colour) ──▶ Styles ──▶ every component
+//
+// A component takes Styles by value and asks it for a role (Muted, Error,
+// Added …), never for a colour. When the terminal's background or the theme
+// changes, the app builds new Styles and hands them out again.
+//
+// Without colour (NO_COLOR, TERM=dumb) every style is plain or bold,
+// underlined or reversed; no component may rely on colour to carry meaning.
+package style
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hoopoe-agent/hoopoe/themes"
+)
+
+// Style paints text of one line. The zero value leaves it as it is. It is
+// lighter than a Lip Gloss style: no layout, one sequence before and one after.
+type Style struct {
+	open string
+}
+
+const reset = "\x1b[m"
+
+// Render returns s painted. s must be one line without escape sequences of
+// its own, since the first reset in it would end the paint.
+func (s Style) Render(text string) string {
+	if s.open == "" || text == "" {
+		return text
+	}
+	return s.open + text + reset
+}
+
+// With returns a style that has the attributes of both; other wins.
+func (s Style) With(other Style) Style {
+	return Style{open: s.open + other.open}
+}
+
+// Plain reports whether the style paints nothing.
+func (s Style) Plain() bool { return s.open == "" }
+
+// Styles holds one style for each role, for one variant of one theme.
+type Styles struct {
+	Dark   bool          // the variant for dark backgrounds
+	Color  bool          // false: NO_COLOR
+	Colors themes.Colors // the theme's colours; all empty without colour
+
+	Text, Muted, Accent, Border Style
+	Bold, Italic, Reverse       Style
+	Success, Warning, Error     Style
+	Selected                    Style // the chosen row of a list
+	User, Thinking, Tool        Style
+	Heading, Link, Code, Quote  Style
+
+	Added, AddedMark     Style // a line of a diff, and its changed part
+	Removed, RemovedMark Style
+	Hunk, LineNumber     Style
+
+	ModeAsk, ModeEdit, ModeFull, ModePlan Style
+}
+
+// New builds the styles for a terminal background and for colour or none.
+func New(theme themes.Theme, dark, color bool) Styles {
+	c := theme.Light
+	if dark {
+		c = theme.Dark
+	}
+	if !color {
+		c = themes.Colors{}
+	}
+	s := Styles{
+		Dark: dark, Color: color, Colors: c,
+		Text: fg(c.Text), Muted: fg(c.Muted), Accent: fg(c.Accent), Border: fg(c.Border),
+		Bold:    Style{ansi.Style{}.Bold().String()},
+		Italic:  Style{ansi.Style{}.Italic(true).String()},
+		Reverse: Style{ansi.Style{}.Reverse(true).String()},
+		Success: fg(c.Success), Warning: fg(c.Warning), Error: fg(c.Error),
+		Selected: pair(c.SelectedText, c.SelectedBackground),
+		User:     fg(c.User), Thinking: fg(c.Thinking), Tool: fg(c.Tool),
+		Link: fg(c.Link), Code: fg(c.Code), Quote: fg(c.Quote),
+		Added: pair(c.AddedText, c.AddedBackground), AddedMark: pair(c.AddedText, c.AddedMark),
+		Removed: pair(c.RemovedText, c.RemovedBackground), RemovedMark: pair(c.RemovedText, c.RemovedMark),
+		Hunk: fg(c.Hunk), LineNumber: fg(c.LineNumber),
+		ModeAsk: fg(c.ModeAsk), ModeEdit: fg(c.ModeEdit), ModeFull: fg(c.ModeFull), ModePlan: fg(c.ModePlan),
+	}
+	s.Heading = s.Bold.With(fg(c.Heading))
+	if !color {
+		s.Selected = s.Reverse
+		s.AddedMark = Style{ansi.Style{}.Underline(true).String()}
+		s.RemovedMark = s.AddedMark
+	}
+	return s
+}
+
+// Mode returns the style of a permission mode by its name.
+func (s Styles) Mode(name string) Style {
+	switch strings.ToLower(name) {
+	case "ask":
+		return s.ModeAsk
+	case "edit":
+		return s.ModeEdit
+	case "full":
+		return s.ModeFull
+	case "plan":
+		return s.ModePlan
+	}
+	return s.Muted
+}
+
+func fg(color string) Style { return pair(color, "") }
+
+func pair(text, background string) Style {
+	var st ansi.Style
+	if text != "" {
+		st = st.ForegroundColor(lipgloss.Color(text))
+	}
+	if background != "" {
+		st = st.BackgroundColor(lipgloss.Color(background))
+	}
+	if len(st) == 0 {
+		return Style{}
+	}
+	return Style{st.String()}
+}
