@@ -55,6 +55,9 @@ type Config struct {
 	NewID  func() string
 	CallID func(providerID string) string
 	Now    func() time.Time
+	// Pause ends the attempt after a turn with tool calls, so that its caller
+	// can make room in the context; nil never does.
+	Pause func(answer message.Message) bool
 	// MaxTurns limits the model calls of this attempt; 0 is no limit.
 	MaxTurns int
 	// Parallel limits the calls that run at once; 0 means 8.
@@ -64,8 +67,9 @@ type Config struct {
 // Verdict is Prepare's answer.
 type Verdict struct {
 	Allowed bool
-	// Reason goes to the model when the call isn't allowed.
-	Reason string
+	// Reason goes to the model when the call isn't allowed; Denied says who
+	// refused it, empty when the call was merely wrong.
+	Reason, Denied string
 	// Running is published when the call starts; its call fields are filled in.
 	Running event.ToolRunning
 }
@@ -152,10 +156,13 @@ func (r *run) turn(ctx context.Context, last bool) (reason message.StopReason, e
 	if next = r.Steer(ctx); len(next) > 0 {
 		return answer.StopReason, nil, next
 	}
-	if len(results) > 0 {
-		return answer.StopReason, nil, []message.Message{}
+	switch {
+	case len(results) == 0:
+		return answer.StopReason, nil, r.FollowUp(ctx)
+	case r.Pause != nil && r.Pause(answer):
+		return message.ToolUse, nil, nil
 	}
-	return answer.StopReason, nil, r.FollowUp(ctx)
+	return answer.StopReason, nil, []message.Message{}
 }
 
 // announce publishes a complete message and adds it to the history.

@@ -50,7 +50,7 @@ func (r *run) calls(ctx context.Context, answer message.Message) (results []mess
 	for _, c := range calls {
 		r.Emit(event.ToolStarted{CallID: c.ID, Name: c.Name, Arguments: c.Arguments})
 		if cut {
-			b.close(c, tool.TextResult(cutText(answer.StopReason)), true, 0)
+			b.fail(c, cutText(answer.StopReason), "")
 			continue
 		}
 		b.start(c)
@@ -72,22 +72,22 @@ func cutText(reason message.StopReason) string {
 // start prepares a call and runs it beside the others, or alone.
 func (b *batch) start(block message.Block) {
 	if b.ctx.Err() != nil {
-		b.close(block, tool.TextResult(b.stopText()), true, 0)
+		b.fail(block, b.stopText(), "")
 		return
 	}
 	t, ok := b.Find(block.Name)
 	if !ok {
-		b.close(block, tool.TextResult(fmt.Sprintf("Tool %s not found", block.Name)), true, 0)
+		b.fail(block, fmt.Sprintf("Tool %s not found", block.Name), "")
 		return
 	}
 	c := tool.Call{ID: block.ID, Name: t.Spec().Name, Arguments: block.Arguments, Progress: func(tool.Result) {}}
 	if block.Malformed != "" {
-		b.close(block, tool.TextResult("The arguments of this call are not a JSON object: "+clip(block.Malformed, 300)+"\nCall again with valid JSON."), true, 0)
+		b.fail(block, "The arguments of this call are not a JSON object: "+clip(block.Malformed, 300)+"\nCall again with valid JSON.", "")
 		return
 	}
 	verdict, failure := b.prepare(t, &c)
 	if b.ctx.Err() != nil {
-		b.close(block, tool.TextResult(b.stopText()), true, 0)
+		b.fail(block, b.stopText(), "")
 		return
 	}
 	if failure != nil || !verdict.Allowed {
@@ -95,7 +95,7 @@ func (b *batch) start(block message.Block) {
 		if failure != nil {
 			reason = failure.Error()
 		}
-		b.close(block, tool.TextResult(reason), true, 0)
+		b.fail(block, reason, verdict.Denied)
 		return
 	}
 	alone := t.Spec().Exclusive
@@ -145,7 +145,7 @@ func (b *batch) execute(t tool.Tool, c tool.Call, block message.Block) {
 		b.ends = true
 		b.mu.Unlock()
 	}
-	b.close(block, result, failed, b.Now().Sub(began).Milliseconds())
+	b.close(block, event.ToolEnded{Content: result.Content, Details: result.Details, IsError: failed, DurationMS: b.Now().Sub(began).Milliseconds()})
 	if b.Interrupts != nil && b.Interrupts() {
 		b.cancel(errSkipped)
 	}
@@ -179,18 +179,24 @@ func (b *batch) stopText() string {
 	return "Tool execution was aborted: " + AbortedText
 }
 
+// fail closes a call that never ran.
+func (b *batch) fail(block message.Block, text, denied string) {
+	b.close(block, event.ToolEnded{Content: []message.Block{message.TextOf(text)}, IsError: true, Denied: denied})
+}
+
 // close publishes a call's end and its result message, together.
-func (b *batch) close(block message.Block, r tool.Result, failed bool, ms int64) {
-	if len(r.Content) == 0 {
-		r.Content = []message.Block{message.TextOf("(no output)")}
+func (b *batch) close(block message.Block, end event.ToolEnded) {
+	if len(end.Content) == 0 {
+		end.Content = []message.Block{message.TextOf("(no output)")}
 	}
+	end.CallID, end.Name = block.ID, block.Name
 	m := message.Message{
 		ID: b.NewID(), Role: message.ToolResult, ToolCallID: block.ID, ToolName: block.Name,
-		Content: r.Content, Details: r.Details, IsError: failed, Timestamp: b.Now().UnixMilli(),
+		Content: end.Content, Details: end.Details, IsError: end.IsError, Timestamp: b.Now().UnixMilli(),
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.Emit(event.ToolEnded{CallID: block.ID, Name: block.Name, Content: r.Content, Details: r.Details, IsError: failed, DurationMS: ms})
+	b.Emit(end)
 	b.announce(m)
 	b.results = append(b.results, m)
 }

@@ -119,12 +119,15 @@ type ToolProgress struct {
 
 // ToolEnded holds a call's result.
 type ToolEnded struct {
-	CallID     string          `json:"callId"`
-	Name       string          `json:"name"`
-	Content    []message.Block `json:"content"`
-	Details    json.RawMessage `json:"details,omitempty"`
-	IsError    bool            `json:"isError"`
-	DurationMS int64           `json:"durationMs"`
+	CallID  string          `json:"callId"`
+	Name    string          `json:"name"`
+	Content []message.Block `json:"content"`
+	Details json.RawMessage `json:"details,omitempty"`
+	IsError bool            `json:"isError"`
+	// Denied says who refused the call: user, nobody (no face could ask), mode,
+	// rule or extension; empty when it ran or failed otherwise.
+	Denied     string `json:"denied,omitempty"`
+	DurationMS int64  `json:"durationMs"`
 }
 
 // RetryScheduled says that a failed run is tried again after DelayMS.

@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+)
+
+// ErrTooSlow ends a subscription whose reader let more than 64 MB of its own
+// pile up. The reader may attach again.
+var ErrTooSlow = errors.New("the reader fell too far behind the session")
+
+// maxWeight is what a subscription may hold of its own: texts of a growing
+// message and finished messages are shared with the session and weigh only
+// their envelope, so a reader can pause through a whole long answer.
+const (
+	maxWeight = 64 << 20
+	envelope  = 256 // bytes, roughly: queue slot, boxed event
+)
+
+// Item is what a subscription yields: an event, or a value that a command
+// placed in the stream to keep its order (Ack is then not nil).
+type Item struct {
+	event.Envelope
+	Ack any
+}
+
+// Ack asks a command to put Value into Sub's queue: before the first event
+// that the command causes, or after the last, as the command documents.
+type Ack struct {
+	Sub   *Subscription
+	Value any
+}
+
+// Subscription is one reader's queue. The owner puts, the reader takes;
+// neither waits for the other.
+type Subscription struct {
+	mu      sync.Mutex
+	items   []queued
+	ready   chan struct{} // holds a token when there is something to take
+	latest  map[string]int
+	weight  int
+	err     error
+	release func() // tells the session that the reader has gone
+}
+
+type queued struct {
+	Item
+	weight int
+}
+
+func newSubscription(release func()) *Subscription {
+	return &Subscription{ready: make(chan struct{}, 1), latest: map[string]int{}, release: release}
+}
+
+// Next returns the next item; io.EOF after Close or the session's end.
+func (s *Subscription) Next(ctx context.Context) (Item, error) {
+	batch, err := s.wait(ctx, 1)
+	if err != nil {
+		return Item{}, err
+	}
+	return batch[0], nil
+}
+
+// Batch returns all that is queued, at least one item.
+func (s *Subscription) Batch(ctx context.Context) ([]Item, error) { return s.wait(ctx, 0) }
+
+func (s *Subscription) wait(ctx context.Context, most int) ([]Item, error) {
+	for {
+		if batch, err := s.take(most); len(batch) > 0 || err != nil {
+			return batch, err
+		}
+		select {
+		case <-s.ready:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (s *Subscription) take(most int) ([]Item, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.items)
+	if n == 0 {
+		return nil, s.err
+	}
+	if most > 0 {
+		n = min(n, most)
+	}
+	batch := make([]Item, n)
+	for i := range batch {
+		batch[i] = s.items[i].Item
+		s.weight -= s.items[i].weight
+	}
+	rest := copy(s.items, s.items[n:])
+	clear(s.items[rest:])
+	s.items = s.items[:rest]
+	clear(s.latest) // positions have moved; what is left starts afresh
+	if rest > 0 {
+		s.signal()
+	}
+	return batch, nil
+}
+
+// Close ends the subscription; what is queued is dropped.
+func (s *Subscription) Close() {
+	s.end(io.EOF, true)
+	s.release()
+}
+
+func (s *Subscription) end(err error, drop bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
+	}
+	if drop {
+		s.items, s.weight = nil, 0
+	}
+	s.signal()
+}
+
+func (s *Subscription) signal() {
+	select {
+	case s.ready <- struct{}{}:
+	default:
+	}
+}
+
+// put queues an envelope, merging it into one that waits where that loses
+// nothing: an adjacent delta of the same block, progress of the same call.
+func (s *Subscription) put(e event.Envelope) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return
+	}
+	switch ev := e.Event.(type) {
+	case event.MessageDelta:
+		if i, ok := s.latest[ev.ID]; ok {
+			if old := s.items[i].Event.(event.MessageDelta); old.Index == ev.Index && !old.Done {
+				ev.From = old.From
+				e.Event = ev
+				s.items[i].Envelope = e
+				return
+			}
+		}
+		s.latest[ev.ID] = len(s.items)
+		s.add(Item{Envelope: e}, envelope)
+	case event.ToolProgress:
+		s.progress(ev.CallID, e, size(ev))
+	case event.BashProgress:
+		s.progress(ev.ID, e, len(ev.Output))
+	default:
+		if id := closes(e.Event); id != "" {
+			delete(s.latest, id)
+		}
+		s.add(Item{Envelope: e}, envelope)
+	}
+}
+
+// progress keeps only the last value. It goes in place of the old one, since
+// a call's life-cycle events bar the way.
+func (s *Subscription) progress(id string, e event.Envelope, own int) {
+	if i, ok := s.latest[id]; ok {
+		s.weight += envelope + own - s.items[i].weight
+		s.items[i] = queued{Item{Envelope: e}, envelope + own}
+		return
+	}
+	s.latest[id] = len(s.items)
+	s.add(Item{Envelope: e}, envelope+own)
+}
+
+func (s *Subscription) add(it Item, weight int) {
+	s.items = append(s.items, queued{it, weight})
+	s.weight += weight
+	if s.weight > maxWeight {
+		s.err, s.items, s.weight = ErrTooSlow, nil, 0
+	}
+	s.signal()
+}
+
+func (s *Subscription) ack(v any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.add(Item{Ack: v}, envelope)
+	}
+}
+
+// closes names the message or call whose life cycle the event touches.
+func closes(e event.Event) string {
+	switch e := e.(type) {
+	case event.MessageStarted:
+		return e.ID
+	case event.MessageEnded:
+		return e.ID
+	case event.MessageRemoved:
+		return e.ID
+	case event.ToolStarted:
+		return e.CallID
+	case event.ToolRunning:
+		return e.CallID
+	case event.ToolEnded:
+		return e.CallID
+	case event.BashStarted:
+		return e.ID
+	case event.BashEnded:
+		return e.ID
+	}
+	return ""
+}
+
+func size(p event.ToolProgress) int {
+	n := len(p.Details)
+	for _, b := range p.Content {
+		n += len(b.Text) + len(b.Data)
+	}
+	return n
+}
