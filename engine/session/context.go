@@ -1,0 +1,195 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+)
+
+// Context is what the branch that ends in the leaf says to the model, and the
+// settings it was left with.
+type Context struct {
+	Messages []message.Message
+	// Model that answers next. Both are empty if none was ever chosen.
+	Model ModelRef
+	// Models of other uses, by role.
+	Models map[string]ModelRef
+	// Thinking is the level last set; "" if none was set or the last one was
+	// empty. ThinkingSet tells the two apart.
+	Thinking    string
+	ThinkingSet bool
+}
+
+// ModelRef names a model.
+type ModelRef struct{ Provider, ID string }
+
+// Empty reports whether no model is named.
+func (r ModelRef) Empty() bool { return r == ModelRef{} }
+
+// Context rebuilds the context of the leaf. The messages are shared with the
+// document: they must not be changed.
+func (d *Document) Context() Context {
+	var c Context
+	d.settings(&c)
+	nodes := d.contextNodes()
+	c.Messages = make([]message.Message, 0, len(nodes))
+	for _, n := range nodes {
+		if n.entry == nil {
+			e, _ := d.load(n)
+			n.entry = &e
+		}
+		if m, ok := n.entry.AsMessage(); ok {
+			c.Messages = append(c.Messages, m)
+		}
+	}
+	return c
+}
+
+// contextNodes returns the entries that speak to the model, and the one
+// compaction that counts first: the last on the path. Of what lies before it
+// only the part from its first kept entry on remains.
+func (d *Document) contextNodes() []*node {
+	path := d.leaf.path()
+	last := -1
+	for i, n := range path {
+		if n.typ == TypeCompaction {
+			last = i
+		}
+	}
+	nodes := make([]*node, 0, len(path))
+	if last < 0 {
+		return appendSpeaking(nodes, path)
+	}
+	nodes = append(nodes, path[last])
+	first := d.firstKept(path[last])
+	if kept := slices.IndexFunc(path[:last], func(n *node) bool { return n.id == first }); kept >= 0 {
+		nodes = appendSpeaking(nodes, path[kept:last])
+	}
+	return appendSpeaking(nodes, path[last+1:])
+}
+
+// firstKept returns the id of the first entry that a compaction keeps.
+func (d *Document) firstKept(n *node) string {
+	e, err := d.load(n)
+	if err != nil {
+		return ""
+	}
+	return e.Compaction.FirstKeptEntryID
+}
+
+func appendSpeaking(to, nodes []*node) []*node {
+	for _, n := range nodes {
+		switch n.typ {
+		case TypeMessage, TypeCustomMessage, TypeBranchSummary:
+			to = append(to, n)
+		}
+	}
+	return to
+}
+
+// settings finds the last model of each role and the last thinking level. An
+// answer counts as a choice of the model that gave it.
+func (d *Document) settings(c *Context) {
+	for n := d.leaf; n != nil; n = n.parent {
+		switch n.typ {
+		case TypeThinking:
+			if e, err := d.load(n); err == nil && !c.ThinkingSet {
+				c.Thinking, c.ThinkingSet = e.Thinking.Level, true
+			}
+		case TypeModelChange:
+			if e, err := d.load(n); err == nil {
+				c.choose(e.Model.Role, ModelRef{e.Model.Provider, e.Model.ModelID})
+			}
+		case TypeMessage:
+			if c.Model.Empty() {
+				c.choose(defaultRole, d.answeredBy(n))
+			}
+		}
+	}
+}
+
+// choose notes a choice that is older than those noted before.
+func (c *Context) choose(role string, ref ModelRef) {
+	switch {
+	case ref.Provider == "" || ref.ID == "":
+	case role == defaultRole:
+		if c.Model.Empty() {
+			c.Model = ref
+		}
+	case c.Models[role].Empty():
+		if c.Models == nil {
+			c.Models = map[string]ModelRef{}
+		}
+		c.Models[role] = ref
+	}
+}
+
+func (d *Document) answeredBy(n *node) ModelRef {
+	if d.role(n) != message.Assistant {
+		return ModelRef{}
+	}
+	e, err := d.load(n)
+	if err != nil || e.Message == nil {
+		return ModelRef{}
+	}
+	return ModelRef{e.Message.Provider, e.Message.Model}
+}
+
+// Name returns the name the session was given last, "" if none.
+func (d *Document) Name() string {
+	if d.named {
+		return d.name
+	}
+	return d.header.Title
+}
+
+// SetName names the session: in an entry, and in the header too while that is
+// not written. Control characters become spaces and runs of spaces one. It
+// returns the name as stored. The error is as Append's.
+func (d *Document) SetName(name string) (string, error) {
+	name = CleanName(name)
+	if d.store.file == nil {
+		d.header.Title = name
+	}
+	_, err := d.Append(Entry{Info: &Info{Name: name}})
+	return name, err
+}
+
+// Label returns the label of an entry, "" if it has none.
+func (d *Document) Label(id string) string { return d.labels[id].text }
+
+// Stats counts the messages of the current context.
+type Stats struct {
+	UserMessages, AssistantMessages int
+	ToolCalls, ToolResults          int
+	TotalMessages                   int
+	Usage                           message.Usage // TotalTokens is the sum of the four counts
+}
+
+// Stats adds up the current context.
+func (d *Document) Stats() Stats {
+	var s Stats
+	for _, m := range d.Context().Messages {
+		s.TotalMessages++
+		switch m.Role {
+		case message.User:
+			s.UserMessages++
+		case message.Assistant:
+			s.AssistantMessages++
+			s.ToolCalls += len(m.Calls())
+			s.Usage = s.Usage.Add(m.Usage)
+		case message.ToolResult:
+			s.ToolResults++
+		}
+	}
+	u := &s.Usage
+	u.TotalTokens = u.Input + u.Output + u.CacheRead + u.CacheWrite
+	return s
+}
+
+// CleanName makes a name fit for one line.
+func CleanName(name string) string {
+	return strings.Join(strings.Fields(sanitize.Line(name)), " ")
+}

@@ -1,0 +1,199 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// head is what the tree needs to know of a line, read without decoding it.
+type head struct {
+	typ, id, parent, timestamp string
+	message                    []byte // the value of "message", a slice of the line
+}
+
+// scanHead reads the top level of a line that should be a JSON object. With
+// whole false it stops when type, id and parentId are known, which for lines
+// of this family is within the first hundred bytes; ok then only says that the
+// line is whole as far as it was read and ends as an object does.
+func scanHead(line []byte, whole bool) (h head, ok bool) {
+	line = bytes.TrimSpace(line)
+	if len(line) < 2 || line[0] != '{' || line[len(line)-1] != '}' {
+		return h, false
+	}
+	s := scanner{b: line, i: 1}
+	var hasType, hasID, hasParent bool
+	for !s.closed('}') {
+		key, val, ok := s.member()
+		if !ok {
+			return h, false
+		}
+		switch key {
+		case "type":
+			h.typ, hasType = unquote(val), true
+		case "id":
+			h.id, hasID = unquote(val), true
+		case "parentId":
+			h.parent, hasParent = unquote(val), true
+		case "timestamp":
+			h.timestamp = unquote(val)
+		case "message":
+			h.message = val
+		}
+		if !whole && hasType && hasID && hasParent {
+			return h, true
+		}
+	}
+	return h, s.i == len(line)
+}
+
+// scanner walks one JSON value without building it. It checks structure, not
+// the insides of numbers and strings: who needs the value decodes it anyway.
+type scanner struct {
+	b []byte
+	i int
+}
+
+func (s *scanner) space() {
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case ' ', '\t', '\r', '\n':
+			s.i++
+		default:
+			return
+		}
+	}
+}
+
+// closed steps over an end of the object or list, if one is next.
+func (s *scanner) closed(end byte) bool {
+	s.space()
+	if s.i < len(s.b) && s.b[s.i] == end {
+		s.i++
+		return true
+	}
+	return false
+}
+
+// member reads "key": value and the comma after it, if there is one.
+func (s *scanner) member() (key string, val []byte, ok bool) {
+	k := s.value()
+	if len(k) < 2 || k[0] != '"' {
+		return "", nil, false
+	}
+	s.space()
+	if s.i >= len(s.b) || s.b[s.i] != ':' {
+		return "", nil, false
+	}
+	s.i++
+	val = s.value()
+	if len(val) == 0 {
+		return "", nil, false
+	}
+	s.space()
+	if s.i < len(s.b) && s.b[s.i] == ',' {
+		s.i++
+		return unquote(k), val, true
+	}
+	return unquote(k), val, s.i < len(s.b) && s.b[s.i] == '}'
+}
+
+// value steps over the next value and returns it; nil if there is none. Depth
+// is counted, not recursed into.
+func (s *scanner) value() []byte {
+	s.space()
+	start, depth := s.i, 0
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case '"':
+			if !s.str() {
+				return nil
+			}
+		case '{', '[':
+			depth++
+			s.i++
+			continue
+		case '}', ']':
+			if depth == 0 {
+				return nil
+			}
+			depth--
+			s.i++
+		case ' ', '\t', '\r', '\n', ',', ':':
+			if depth == 0 {
+				return nil
+			}
+			s.i++
+			continue
+		default:
+			s.scalar()
+		}
+		if depth == 0 {
+			return s.b[start:s.i]
+		}
+	}
+	return nil
+}
+
+// str steps over a string. Most of a session is long strings, so this looks
+// for the closing quote and only then for backslashes before it.
+func (s *scanner) str() bool {
+	s.i++
+	for {
+		n := bytes.IndexByte(s.b[s.i:], '"')
+		if n < 0 {
+			return false
+		}
+		s.i += n + 1
+		slashes := 0
+		for j := s.i - 2; s.b[j] == '\\'; j-- {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return true
+		}
+	}
+}
+
+func (s *scanner) scalar() {
+	for s.i < len(s.b) {
+		switch s.b[s.i] {
+		case ',', ':', '"', '{', '}', '[', ']', ' ', '\t', '\r', '\n':
+			return
+		}
+		s.i++
+	}
+}
+
+// unquote returns the text of a JSON string, "" for any other value.
+func unquote(val []byte) string {
+	if len(val) < 2 || val[0] != '"' {
+		return ""
+	}
+	if bytes.IndexByte(val, '\\') < 0 {
+		return string(val[1 : len(val)-1])
+	}
+	var s string
+	if json.Unmarshal(val, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// field returns the value of one member of a JSON object, nil if absent.
+func field(object []byte, name string) []byte {
+	object = bytes.TrimSpace(object)
+	if len(object) < 2 || object[0] != '{' {
+		return nil
+	}
+	s := scanner{b: object, i: 1}
+	for !s.closed('}') {
+		key, val, ok := s.member()
+		if key == name && val != nil {
+			return val
+		}
+		if !ok {
+			return nil
+		}
+	}
+	return nil
+}
