@@ -1,0 +1,326 @@
+package slash
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
+)
+
+// Options are what the built-in commands need besides a session.
+type Options struct {
+	Library    Library
+	SessionDir string // in place of the user's own session folder, or empty
+	Now        func() time.Time
+}
+
+// Builtins returns the commands that every Hoopoe has.
+func Builtins(o Options) *Registry {
+	var registry *Registry
+	help := Command{
+		Name: "help", Aliases: []string{"?"}, Summary: "List the commands", Source: "builtin",
+		Run: func(_ context.Context, c Call) (Result, error) {
+			return Result{Handled: true, Reply: helpText(registry.Catalog(c.Caps))}, nil
+		},
+	}
+	saved := sessions{o}
+	registry = New(
+		help,
+		Command{Name: "model", Aliases: []string{"models"}, Args: "[provider/id]", Source: "builtin",
+			Summary: "Show or choose the model", Complete: completeModel, Run: runModel},
+		Command{Name: "thinking", Aliases: []string{"effort"}, Args: "[level]", Source: "builtin",
+			Summary: "Show or choose how much the model thinks", Complete: completeThinking, Run: runThinking},
+		Command{Name: "permissions", Aliases: []string{"approvals", "mode"}, Args: "[ask|edit|full|plan]", Source: "builtin",
+			Summary: "Show or choose what runs without asking", Complete: completeMode, Run: runPermissions},
+		Command{Name: "tools", Summary: "List the tools that the model can use", Source: "builtin", Run: runTools},
+		Command{Name: "new", Aliases: []string{"clear"}, Needs: Replaceable, Source: "builtin",
+			Summary: "Start a fresh session; the old one is kept", Run: runNew},
+		Command{Name: "resume", Aliases: []string{"sessions"}, Args: "[id or words]", Needs: Replaceable, Source: "builtin",
+			Summary: "Go back to an earlier session of this folder", Complete: saved.complete, Run: saved.run},
+		Command{Name: "session", Aliases: []string{"status"}, Source: "builtin",
+			Summary: "Show the session's file, model, tokens and cost", Run: runSession},
+		Command{Name: "name", Aliases: []string{"rename"}, Args: "[name]", Source: "builtin",
+			Summary: "Name the session", Run: runName},
+		Command{Name: "compact", Args: "[what to keep]", Source: "builtin",
+			Summary: "Replace old messages by a summary", Run: runCompact},
+		Command{Name: "export", Args: "[file.html|.md|.jsonl]", Source: "builtin",
+			Summary: "Write the session to a file", Run: runExport},
+		Command{Name: "quit", Aliases: []string{"exit", "q"}, Needs: Terminal, Source: "builtin",
+			Summary: "Leave; the session is kept", Run: runQuit},
+	)
+	return registry
+}
+
+func reply(format string, args ...any) (Result, error) {
+	return Result{Handled: true, Reply: fmt.Sprintf(format, args...)}, nil
+}
+
+// helpText lists commands in two columns.
+func helpText(commands []Command) string {
+	rows := make([][2]string, len(commands))
+	for i, c := range commands {
+		usage := "/" + c.Name
+		if c.Args != "" {
+			usage += " " + c.Args
+		}
+		text := c.Summary
+		if len(c.Aliases) > 0 {
+			text += " (also /" + strings.Join(c.Aliases, ", /") + ")"
+		}
+		rows[i] = [2]string{usage, text}
+	}
+	return columns(rows)
+}
+
+// columns aligns pairs; the texts on the left are ours and short.
+func columns(rows [][2]string) string {
+	width := 0
+	for _, r := range rows {
+		width = max(width, len(r[0]))
+	}
+	var b strings.Builder
+	for i, r := range rows {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "%-*s  %s", width, r[0], r[1])
+	}
+	return b.String()
+}
+
+// choose opens a picker. It returns the index of the option that was taken,
+// -1 when the user took none.
+func choose(ctx context.Context, s Session, title string, options []string) int {
+	a, answered := s.Ask(ctx, event.Question{Kind: event.AskSelect, Title: title, Options: options})
+	if !answered || a.Cancelled {
+		return -1
+	}
+	return slices.Index(options, a.Value)
+}
+
+func runModel(ctx context.Context, c Call) (Result, error) {
+	pattern := c.Args
+	if pattern == "" {
+		models, current := c.Session.Models(), c.Session.View(ctx).Model
+		options := make([]string, len(models))
+		for i, m := range models {
+			options[i] = m.Ref()
+			if m.Provider == current.Provider && m.ID == current.ID {
+				options[i] += " (now)"
+			}
+		}
+		if !c.Caps.Has(Dialogs) {
+			return reply("%s\n\nChoose with /model provider/id.", strings.Join(options, "\n"))
+		}
+		i := choose(ctx, c.Session, "Model", options)
+		if i < 0 {
+			return reply("")
+		}
+		pattern = models[i].Ref()
+	}
+	m, err := c.Session.SetModel(ctx, pattern)
+	if err != nil {
+		return Result{}, err
+	}
+	return reply("The model is now %s.", m.Ref())
+}
+
+func completeModel(_ context.Context, s Session, prefix string) []string {
+	var refs []string
+	for _, m := range s.Models() {
+		if strings.Contains(strings.ToLower(m.Ref()), strings.ToLower(prefix)) {
+			refs = append(refs, m.Ref())
+		}
+	}
+	return refs
+}
+
+func runThinking(ctx context.Context, c Call) (Result, error) {
+	v := c.Session.View(ctx)
+	level := c.Args
+	if level == "" {
+		levels := v.Model.Levels
+		if len(levels) < 2 {
+			return reply("%s has no thinking levels.", v.Model.Name)
+		}
+		if !c.Caps.Has(Dialogs) {
+			return reply("Thinking is %s. Choose with /thinking %s.", v.Thinking, strings.Join(levels, "|"))
+		}
+		i := choose(ctx, c.Session, "Thinking (now "+v.Thinking+")", levels)
+		if i < 0 {
+			return reply("")
+		}
+		level = levels[i]
+	}
+	parsed, err := llm.ParseLevel(level)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := c.Session.SetThinking(ctx, string(parsed)); err != nil {
+		return Result{}, err
+	}
+	return reply("Thinking is now %s.", c.Session.View(ctx).Thinking)
+}
+
+func completeThinking(ctx context.Context, s Session, prefix string) []string {
+	return beginning(s.View(ctx).Model.Levels, prefix)
+}
+
+func beginning(values []string, prefix string) []string {
+	var found []string
+	for _, v := range values {
+		if strings.HasPrefix(v, prefix) {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// modes are the permission modes, from the strictest to none.
+func modes() [][2]string {
+	return [][2]string{
+		{"plan", "reads only, changes nothing"},
+		{"ask", "reads in the workspace; asks before edits and commands"},
+		{"edit", "edits in the workspace; asks before commands"},
+		{"full", "asks nothing"},
+	}
+}
+
+func runPermissions(ctx context.Context, c Call) (Result, error) {
+	mode := strings.ToLower(c.Args)
+	if mode == "" {
+		now := c.Session.View(ctx).Mode
+		options := make([]string, len(modes()))
+		for i, m := range modes() {
+			options[i] = fmt.Sprintf("%-4s  %s", m[0], m[1])
+			if m[0] == now {
+				options[i] += " (now)"
+			}
+		}
+		if !c.Caps.Has(Dialogs) {
+			return reply("%s\n\nChoose with /permissions mode.", strings.Join(options, "\n"))
+		}
+		i := choose(ctx, c.Session, "What runs without asking", options)
+		if i < 0 {
+			return reply("")
+		}
+		mode = modes()[i][0]
+	}
+	if err := c.Session.SetMode(ctx, mode); err != nil {
+		return Result{}, err
+	}
+	return reply("The permission mode is now %s.", mode)
+}
+
+func completeMode(_ context.Context, _ Session, prefix string) []string {
+	var names []string
+	for _, m := range modes() {
+		names = append(names, m[0])
+	}
+	return beginning(names, prefix)
+}
+
+func runTools(ctx context.Context, c Call) (Result, error) {
+	tools := c.Session.Tools(ctx)
+	if len(tools) == 0 {
+		return reply("The model has no tools.")
+	}
+	rows := make([][2]string, len(tools))
+	for i, t := range tools {
+		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
+		rows[i] = [2]string{t.Name, first}
+	}
+	return reply("%s", columns(rows))
+}
+
+func runNew(ctx context.Context, c Call) (Result, error) {
+	cancelled, err := c.Session.NewDocument(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	if cancelled {
+		return reply("An extension kept the session.")
+	}
+	return reply("")
+}
+
+func runName(ctx context.Context, c Call) (Result, error) {
+	name := c.Args
+	if name == "" {
+		now := c.Session.View(ctx).Name
+		if !c.Caps.Has(Dialogs) {
+			if now == "" {
+				return reply("The session has no name. Give it one with /name text.")
+			}
+			return reply("The session's name is %s.", now)
+		}
+		a, answered := c.Session.Ask(ctx, event.Question{Kind: event.AskInput, Title: "Name of the session", Prefill: now})
+		name = strings.TrimSpace(a.Value)
+		if !answered || a.Cancelled || name == "" {
+			return reply("")
+		}
+	}
+	if err := c.Session.Rename(ctx, name); err != nil {
+		return Result{}, err
+	}
+	return reply("The session is now called %s.", c.Session.View(ctx).Name)
+}
+
+func runCompact(ctx context.Context, c Call) (Result, error) {
+	r, err := c.Session.Compact(ctx, c.Args)
+	if err != nil {
+		return Result{}, err
+	}
+	return reply("Older messages were replaced by a summary; the context had %d tokens before.", r.TokensBefore)
+}
+
+func runExport(ctx context.Context, c Call) (Result, error) {
+	written, err := c.Session.Export(ctx, c.Args)
+	if err != nil {
+		return Result{}, err
+	}
+	return reply("Wrote %s.", written)
+}
+
+func runQuit(context.Context, Call) (Result, error) {
+	return Result{Handled: true, Quit: true}, nil
+}
+
+func runSession(ctx context.Context, c Call) (Result, error) {
+	v := c.Session.View(ctx)
+	file := v.File
+	if file == "" {
+		file = "none: in memory"
+	}
+	rows := [][2]string{{"id", v.SessionID}, {"file", file}}
+	if v.Name != "" {
+		rows = append(rows, [2]string{"name", v.Name})
+	}
+	u := v.Usage.Total
+	rows = append(rows,
+		[2]string{"folder", v.Cwd},
+		[2]string{"model", v.Model.Provider + "/" + v.Model.ID},
+		[2]string{"thinking", v.Thinking},
+		[2]string{"permissions", v.Mode},
+		[2]string{"messages", fmt.Sprint(len(v.Messages))},
+		[2]string{"context", contextText(v.Usage)},
+		[2]string{"tokens", fmt.Sprintf("%d in, %d out, %d from the cache, %d to the cache", u.Input, u.Output, u.CacheRead, u.CacheWrite)},
+		[2]string{"cost", fmt.Sprintf("$%.4f", u.Cost.Total)},
+	)
+	return reply("%s", columns(rows))
+}
+
+func contextText(u event.UsageChanged) string {
+	used := "unknown"
+	if u.ContextTokens >= 0 {
+		used = fmt.Sprint(u.ContextTokens)
+	}
+	if u.ContextWindow <= 0 {
+		return used + " tokens"
+	}
+	return fmt.Sprintf("%s of %d tokens", used, u.ContextWindow)
+}

@@ -1,0 +1,139 @@
+package slash_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
+	"github.com/hoopoe-agent/hoopoe/slash"
+)
+
+// now is the time of every test.
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// fakeSession records what a command did. It answers questions with the
+// option that pick returns.
+type fakeSession struct {
+	view      event.View
+	did       []string
+	asked     []event.Question
+	pick      func(event.Question) (event.Answer, bool)
+	cancelled bool
+	fail      error
+}
+
+func (f *fakeSession) do(format string, args ...any) error {
+	f.did = append(f.did, fmt.Sprintf(format, args...))
+	return f.fail
+}
+
+func (f *fakeSession) Models() []llm.Model {
+	return []llm.Model{{Provider: "anthropic", ID: "large"}, {Provider: "offline", ID: "guide"}}
+}
+
+func (f *fakeSession) SetModel(_ context.Context, pattern string) (llm.Model, error) {
+	for _, m := range f.Models() {
+		if m.Ref() == pattern {
+			return m, f.do("model %s", pattern)
+		}
+	}
+	return llm.Model{}, fmt.Errorf("unknown model %q", pattern)
+}
+
+func (f *fakeSession) SetThinking(_ context.Context, level string) error {
+	f.view.Thinking = level
+	return f.do("thinking %s", level)
+}
+
+func (f *fakeSession) SetMode(_ context.Context, mode string) error {
+	if mode == "wild" {
+		return errors.New("unknown permission mode")
+	}
+	return f.do("mode %s", mode)
+}
+
+func (f *fakeSession) NewDocument(context.Context) (bool, error) { return f.cancelled, f.do("new") }
+
+func (f *fakeSession) Switch(_ context.Context, path string) (bool, error) {
+	return f.cancelled, f.do("switch %s", path)
+}
+
+func (f *fakeSession) Rename(_ context.Context, name string) error {
+	f.view.Name = name
+	return f.do("name %s", name)
+}
+
+func (f *fakeSession) Compact(_ context.Context, text string) (event.CompactionResult, error) {
+	return event.CompactionResult{TokensBefore: 900}, f.do("compact %q", text)
+}
+
+func (f *fakeSession) Export(_ context.Context, path string) (string, error) {
+	if path == "" {
+		path = "session.html"
+	}
+	return path, f.do("export %s", path)
+}
+
+func (f *fakeSession) View(context.Context) event.View { return f.view }
+
+func (f *fakeSession) Tools(context.Context) []llm.ToolSpec {
+	return []llm.ToolSpec{{Name: "read", Description: "Read a file.\nMore."}, {Name: "bash", Description: "Run a command."}}
+}
+
+func (f *fakeSession) Ask(_ context.Context, q event.Question) (event.Answer, bool) {
+	f.asked = append(f.asked, q)
+	if f.pick == nil {
+		return event.Answer{}, false
+	}
+	return f.pick(q)
+}
+
+type fakeLibrary []session.Summary
+
+func (l fakeLibrary) Sessions(context.Context, string, string) ([]session.Summary, error) {
+	return l, nil
+}
+
+func (l fakeLibrary) FindSession(_ context.Context, _, _, query string) (string, error) {
+	for _, s := range l {
+		if s.ID == query {
+			return s.Path, nil
+		}
+	}
+	return "", fmt.Errorf("find session %q: %w", query, session.ErrNotFound)
+}
+
+func builtins() *slash.Registry {
+	return slash.Builtins(slash.Options{
+		Library: fakeLibrary{
+			{ID: "0001", Path: "/s/one.jsonl", Title: "first", Messages: 3, Modified: now.Add(-2 * time.Hour)},
+			{ID: "0002", Path: "/s/two.jsonl", Name: "second\x1b[2J", Messages: 9, More: true, Modified: now.Add(-50 * time.Hour)},
+			{ID: "0003", Path: "/s/open.jsonl", Title: "this one", Modified: now},
+		},
+		Now: func() time.Time { return now },
+	})
+}
+
+func newFake() *fakeSession {
+	return &fakeSession{view: event.View{
+		SessionID: "0003", File: "/s/open.jsonl", Cwd: "/w", Mode: "ask", Thinking: "off",
+		Model: event.Model{Provider: "anthropic", ID: "large", Name: "Large", Levels: []string{"off", "low", "high"}},
+		Usage: event.UsageChanged{ContextTokens: 10, ContextWindow: 100},
+	}}
+}
+
+// chat is what the chat can do, pipe what print can.
+const (
+	chat = slash.Terminal | slash.Replaceable | slash.Dialogs
+	pipe = slash.Needs(0)
+)
+
+func dispatch(t *testing.T, s *fakeSession, caps slash.Needs, text string) (slash.Result, error) {
+	t.Helper()
+	return builtins().Dispatch(t.Context(), s, caps, text)
+}

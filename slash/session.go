@@ -1,0 +1,45 @@
+package slash
+
+import (
+	"context"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
+)
+
+// Session is what commands need of a session. The engine's satisfies it.
+type Session interface {
+	Models
+	Documents
+	// View is a picture of the session now.
+	View(ctx context.Context) event.View
+	// Ask puts a question to the user; answered is false when nobody could.
+	Ask(ctx context.Context, q event.Question) (a event.Answer, answered bool)
+	SetMode(ctx context.Context, mode string) error
+	Tools(ctx context.Context) []llm.ToolSpec
+}
+
+// Models selects the model and how much it thinks.
+type Models interface {
+	Models() []llm.Model
+	SetModel(ctx context.Context, pattern string) (llm.Model, error)
+	SetThinking(ctx context.Context, level string) error
+}
+
+// Documents works on the conversation's file.
+type Documents interface {
+	NewDocument(ctx context.Context) (cancelled bool, err error)
+	Switch(ctx context.Context, path string) (cancelled bool, err error)
+	Rename(ctx context.Context, name string) error
+	Compact(ctx context.Context, instructions string) (event.CompactionResult, error)
+	Export(ctx context.Context, path string) (written string, err error)
+}
+
+// Library finds saved sessions. The engine satisfies it.
+type Library interface {
+	// Sessions lists those of a working directory, latest first.
+	Sessions(ctx context.Context, cwd, sessionDir string) ([]session.Summary, error)
+	// FindSession resolves a path, the beginning of an id or words.
+	FindSession(ctx context.Context, cwd, sessionDir, query string) (path string, err error)
+}
