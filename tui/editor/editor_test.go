@@ -1,0 +1,375 @@
+package editor_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hoopoe-agent/hoopoe/tui/editor"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+)
+
+// clock is a hand-set clock for the paste guard.
+type clock struct{ now time.Time }
+
+func (c *clock) wait(d time.Duration) { c.now = c.now.Add(d) }
+
+func newEditor(history ...string) (*editor.Editor, *clock) {
+	c := &clock{now: time.Unix(1_000_000, 0)}
+	return editor.New(editor.Options{History: history, Now: func() time.Time { return c.now }}), c
+}
+
+// keys maps the names that tests use to what the terminal layer reports.
+var keys = map[string]tea.Key{
+	"enter": {Code: tea.KeyEnter}, "shift+enter": {Code: tea.KeyEnter, Mod: tea.ModShift},
+	"alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt}, "backspace": {Code: tea.KeyBackspace},
+	"delete": {Code: tea.KeyDelete}, "left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight},
+	"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+	"alt+left": {Code: tea.KeyLeft, Mod: tea.ModAlt}, "alt+right": {Code: tea.KeyRight, Mod: tea.ModAlt},
+	"ctrl+left": {Code: tea.KeyLeft, Mod: tea.ModCtrl}, "ctrl+right": {Code: tea.KeyRight, Mod: tea.ModCtrl},
+	"alt+backspace": {Code: tea.KeyBackspace, Mod: tea.ModAlt}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab},
+}
+
+func key(name string) tea.KeyPressMsg {
+	if k, ok := keys[name]; ok {
+		return tea.KeyPressMsg(k)
+	}
+	if r, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(r[0]), Mod: tea.ModCtrl}
+	}
+	if r, ok := strings.CutPrefix(name, "alt+"); ok {
+		return tea.KeyPressMsg{Code: rune(r[0]), Mod: tea.ModAlt}
+	}
+	panic("no key " + name)
+}
+
+func press(e *editor.Editor, names ...string) editor.Action {
+	var a editor.Action
+	for _, name := range names {
+		a = e.Update(key(name))
+	}
+	return a
+}
+
+// typeIn types a text, one key for each character.
+func typeIn(e *editor.Editor, text string) {
+	for _, r := range text {
+		e.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+// marked is the text with the caret as "|", as an 80-column View shows it.
+func marked(e *editor.Editor) string {
+	rows := strings.Split(e.View(80, 100), "\n")
+	x, y := e.Cursor()
+	left := ""
+	for n := range len([]rune(rows[y])) + 1 {
+		if head := string([]rune(rows[y])[:n]); style.Width(head) <= x {
+			left = head
+		}
+	}
+	rows[y] = left + "|" + strings.TrimPrefix(rows[y], left)
+	return strings.Join(rows, "\n")
+}
+
+func TestEditing(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		text string
+		keys string
+		want string
+	}{
+		{"typing", "hello", "", "hello|"},
+		{"backspace", "hello", "backspace", "hell|"},
+		{"delete", "hello", "home delete", "|ello"},
+		{"ctrl+d deletes", "hello", "home ctrl+d", "|ello"},
+		{"emoji goes whole", "a👨‍👩‍👧‍👦", "backspace", "a|"},
+		{"accent joins its letter", "e\u0301", "backspace", "|"},
+		{"flag goes whole", "🇩🇪🇫🇷", "backspace", "🇩🇪|"},
+		{"arabic letter by letter", "مرحبا", "backspace left", "مرح|ب"},
+		{"wide letters", "你好吗", "left left", "你|好吗"},
+		{"newline keys", "a", "ctrl+j shift+enter alt+enter", "a\n\n\n|"},
+		{"backslash enter", `a\`, "enter", "a\n|"},
+		{"home and end stay in the line", "ab\ncd", "home", "ab\n|cd"},
+		{"join lines", "ab\ncd", "home backspace", "ab|cd"},
+		{"word left", "go test ./...", "alt+left alt+left", "go |test ./..."},
+		{"word right", "go test", "home ctrl+right", "go| test"},
+		{"ctrl+w", "git commit --amend", "ctrl+w", "git commit |"},
+		{"alt+backspace", "git --amend", "alt+backspace", "git --|"},
+		{"alt+d", "go test", "home alt+d", "| test"},
+		{"ctrl+k to the end", "one two", "home ctrl+right ctrl+k", "one|"},
+		{"ctrl+k joins lines", "a\nb", "up end ctrl+k", "a|b"},
+		{"ctrl+u", "one two", "alt+left ctrl+u", "|two"},
+		{"yank", "one two", "ctrl+w ctrl+y ctrl+y", "one twotwo|"},
+		{"cuts in a row are one", "one two three", "ctrl+w ctrl+w ctrl+y", "one two three|"},
+		{"yank pop", "one two", "ctrl+w left ctrl+w end ctrl+y alt+y", " two|"},
+		{"undo a word", "one two", "ctrl+_", "one|"},
+		{"undo all", "one two", "ctrl+_ ctrl+_ ctrl+_", "|"},
+		{"undo arabic in one step", "مرحبا", "ctrl+_", "|"},
+		{"undo a cut", "one two", "ctrl+u ctrl+_", "one two|"},
+		{"up keeps the column", "abcdef\na\nabcdef", "up up", "abcdef|\na\nabcdef"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, _ := newEditor()
+			for i, line := range strings.Split(c.text, "\n") {
+				if i > 0 {
+					press(e, "ctrl+j")
+				}
+				typeIn(e, line)
+			}
+			press(e, strings.Fields(c.keys)...)
+			if got := marked(e); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestActions(t *testing.T) {
+	e, _ := newEditor()
+	for _, name := range []string{"esc", "tab", "up", "down", "ctrl+d", "backspace", "ctrl+c", "ctrl+_"} {
+		if got := press(e, name); got != editor.Ignored {
+			t.Errorf("%s in an empty editor = %v, want Ignored", name, got)
+		}
+	}
+	typeIn(e, "x")
+	if got := press(e, "left"); got != editor.Moved {
+		t.Errorf("left = %v, want Moved", got)
+	}
+	if got := press(e, "enter"); got != editor.Submitted {
+		t.Errorf("enter = %v, want Submitted", got)
+	}
+	if e.Value() != "x" {
+		t.Errorf("value after enter: %q", e.Value())
+	}
+}
+
+func TestHistoryKeepsTheDraft(t *testing.T) {
+	e, _ := newEditor("first", "second\nline")
+	typeIn(e, "draft")
+	press(e, "left", "left")
+	for _, c := range []struct{ key, want string }{
+		{"up", "second\nline|"},
+		{"up", "seco|nd\nline"},
+		{"up", "first|"},
+		{"up", "first|"},
+		{"down", "seco|nd\nline"},
+		{"down", "second\nline|"},
+		{"down", "dra|ft"},
+		{"down", "dra|ft"},
+	} {
+		press(e, c.key)
+		if got := marked(e); got != c.want {
+			t.Errorf("after %s: %q, want %q", c.key, got, c.want)
+		}
+	}
+	e.Reset()
+	e.AddHistory("third")
+	e.AddHistory("third")
+	if press(e, "up"); e.Value() != "third" {
+		t.Errorf("newest entry is %q", e.Value())
+	}
+	if got := len(e.History()); got != 3 {
+		t.Errorf("%d entries, want 3", got)
+	}
+}
+
+// E-5, case 23: one newline for CRLF, whole escape sequences removed.
+func TestPasteIsCleaned(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"crlf", "a\r\nb", "a\nb"},
+		{"cr", "a\rb", "a\nb"},
+		{"escape", "a\x1b[31mb\x1b]52;c;aGk=\x07c", "abc"},
+		{"end marker", "a\x1b[201~b", "ab"},
+		{"C1 and bidi", "a\u009b2Jb\u202ec", "abc"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, _ := newEditor()
+			e.Paste(c.in)
+			if got := e.Value(); got != c.want {
+				t.Errorf("Paste(%q): %q, want %q", c.in, got, c.want)
+			}
+		})
+	}
+}
+
+// E-5, case 22: a big paste is a label, and what is sent is all of it.
+func TestBigPaste(t *testing.T) {
+	e, _ := newEditor()
+	big := strings.Repeat("line\r\n", 11999) + "end"
+	typeIn(e, "see ")
+	e.Paste(big)
+	typeIn(e, " and ")
+	e.Paste(strings.Repeat("x", 3000))
+	if got, want := marked(e), "see [Pasted 12000 lines] and [Pasted 3000 characters #2]|"; got != want {
+		t.Errorf("shown as %q, want %q", got, want)
+	}
+	want := "see " + strings.ReplaceAll(big, "\r\n", "\n") + " and " + strings.Repeat("x", 3000)
+	if e.Value() != want {
+		t.Errorf("value has %d bytes, want %d", len(e.Value()), len(want))
+	}
+	press(e, "left")
+	if got := marked(e); !strings.HasSuffix(got, "and |[Pasted 3000 characters #2]") {
+		t.Errorf("the caret does not pass a label at once: %q", got)
+	}
+	press(e, "home", "alt+right", "alt+right")
+	if got := marked(e); !strings.HasPrefix(got, "see [Pasted 12000 lines]| and") {
+		t.Errorf("a label is no word: %q", got)
+	}
+	press(e, "backspace")
+	if got := marked(e); !strings.HasPrefix(got, "see | and") {
+		t.Errorf("a label is not deleted at once: %q", got)
+	}
+	press(e, "ctrl+_")
+	if e.Value() != want {
+		t.Error("undo does not bring the paste back")
+	}
+	press(e, "end", "ctrl+u", "ctrl+y")
+	if e.Value() != want {
+		t.Error("cut and yank lose a paste")
+	}
+	e.Reset()
+	e.Paste(strings.Repeat("y\n", 9))
+	if got := marked(e); got != "[Pasted 10 lines]|" {
+		t.Errorf("after Reset: %q", got)
+	}
+}
+
+// E-5, case 21: what breaks out of a paste is text and is never sent.
+func TestPasteBreakOut(t *testing.T) {
+	e, c := newEditor()
+	e.Paste("a")
+	typeIn(e, " rm -rf")
+	if got := press(e, "enter"); got != editor.Changed {
+		t.Fatalf("enter in the burst of a paste = %v, want Changed", got)
+	}
+	c.wait(10 * time.Millisecond)
+	if got := press(e, "enter"); got != editor.Changed {
+		t.Fatalf("later enter in the burst = %v, want Changed", got)
+	}
+	c.wait(time.Second)
+	if got := press(e, "enter"); got != editor.Submitted {
+		t.Fatalf("enter by hand = %v, want Submitted", got)
+	}
+	if got := e.Value(); got != "a rm -rf\n\n" {
+		t.Errorf("value %q", got)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		kind   rune
+		prefix string
+	}{
+		{"", 0, ""},
+		{"/", '/', "/"},
+		{"/mod", '/', "/mod"},
+		{"/model cla", '/', "/model cla"},
+		{"see @src/ma", '@', "@src/ma"},
+		{"/review @src", '@', "@src"},
+		{"mail a@b", 0, ""},
+		{"a\n/x", 0, ""},
+		{"plain", 0, ""},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			e, _ := newEditor()
+			e.SetValue(c.text)
+			kind, prefix := e.Completion()
+			if kind != c.kind || prefix != c.prefix {
+				t.Errorf("Completion() = %q, %q, want %q, %q", kind, prefix, c.kind, c.prefix)
+			}
+		})
+	}
+	e, _ := newEditor()
+	e.SetValue("see @src/ma now")
+	press(e, "alt+left", "left")
+	_, prefix := e.Completion()
+	e.Replace(len(prefix), "@src/main.go")
+	if got := marked(e); got != "see @src/main.go| now" {
+		t.Errorf("after Replace: %q", got)
+	}
+}
+
+var scripts = map[string]string{
+	"english": "The quick brown fox jumps over the lazy dog, again and again and again.\nSecond line\twith a tab",
+	"arabic":  "شغّل الأمر go test ./... ثم أعد المحاولة حتى تنجح كل الاختبارات في هذا المستودع",
+	"chinese": "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏闰余成岁律吕调阳云腾致雨露结为霜",
+	"emoji":   strings.Repeat("👨‍👩‍👧‍👦👍🏽❤️🇩🇪1️⃣ ", 12),
+	"url":     "https://example.com/" + strings.Repeat("a", 120),
+}
+
+// E-5: no row is wider than the window, and the caret is inside it.
+func TestViewStaysInside(t *testing.T) {
+	for name, text := range scripts {
+		for _, width := range []int{1, 2, 5, 20, 40, 80, 200} {
+			t.Run(fmt.Sprint(name, width), func(t *testing.T) {
+				e := editor.New(editor.Options{Prompt: "> ", Placeholder: "Ask anything, or type / for commands"})
+				for step := range 2 {
+					view := e.View(width, 5)
+					rows := strings.Split(view, "\n")
+					if len(rows) > 5 || len(rows) != e.Height(width, 5) {
+						t.Errorf("%d rows, Height says %d", len(rows), e.Height(width, 5))
+					}
+					for _, row := range rows {
+						if w := style.Width(row); w > width {
+							t.Errorf("row %q has %d columns of %d", row, w, width)
+						}
+					}
+					if x, y := e.Cursor(); x < 0 || x >= width || y < 0 || y >= len(rows) {
+						t.Errorf("cursor at %d,%d of %dx%d", x, y, width, len(rows))
+					}
+					if step == 0 {
+						e.SetValue(text)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Case 25: the caret's column is in cells, so that an input method's window
+// opens beside it.
+func TestCursorCell(t *testing.T) {
+	e := editor.New(editor.Options{Prompt: "> "})
+	e.SetValue("あいう")
+	e.View(40, 5)
+	if x, y := e.Cursor(); x != 8 || y != 0 {
+		t.Errorf("cursor at %d,%d, want 8,0", x, y)
+	}
+	e.Blur()
+	if x, y := e.Cursor(); x != -1 || y != -1 {
+		t.Errorf("cursor without focus at %d,%d", x, y)
+	}
+}
+
+func TestScroll(t *testing.T) {
+	e, _ := newEditor()
+	var lines []string
+	for i := range 20 {
+		lines = append(lines, fmt.Sprintf("line %02d", i))
+	}
+	e.SetValue(strings.Join(lines, "\n"))
+	show := func() string { return strings.ReplaceAll(strings.ReplaceAll(e.View(40, 3), "line ", ""), "\n", " ") }
+	if got := show(); got != "17 18 19" {
+		t.Errorf("at the end: %s", got)
+	}
+	press(e, "up")
+	if got := show(); got != "17 18 19" {
+		t.Errorf("one up: %s", got)
+	}
+	press(e, "up", "up")
+	if got := show(); got != "16 17 18" {
+		t.Errorf("three up: %s", got)
+	}
+	press(e, "alt+<")
+	if got := show(); got != "00 01 02" {
+		t.Errorf("at the start: %s", got)
+	}
+	if got := e.Value(); got != strings.Join(lines, "\n") {
+		t.Errorf("value %q", got)
+	}
+}

@@ -1,0 +1,80 @@
+package editor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+)
+
+// paste is a big paste that is shown by its label alone.
+type paste struct{ text string }
+
+// From these sizes on a paste is shown as a label.
+const (
+	pasteLines = 10
+	pasteBytes = 2 << 10
+)
+
+// burst is how long after a paste, or after the last key that followed it at
+// once, keys still belong to it. A hand is slower, one read of the terminal
+// is faster.
+const burst = 20 * time.Millisecond
+
+// Paste inserts pasted text. Line ends become "\n", controls and whole escape
+// sequences are removed. A paste of ten lines or more than 2 KB becomes a
+// label, which moves and goes as one character and is expanded by Value.
+//
+// A paste that holds the terminal's own end marker breaks out: what follows
+// arrives as keys. Keys that come in the same burst are therefore text, and
+// Enter among them begins a line instead of sending the prompt.
+func (e *Editor) Paste(text string) {
+	defer func() { e.tail = e.opts.Now().Add(burst) }()
+	text = sanitize.Text(normalize(text))
+	if text == "" {
+		return
+	}
+	e.did(commandNone)
+	lines := strings.Count(text, "\n") + 1
+	if lines < pasteLines && len(text) <= pasteBytes {
+		e.insert(segment(text))
+		return
+	}
+	e.pastes++
+	what := fmt.Sprintf("%d lines", lines)
+	if lines == 1 {
+		what = fmt.Sprintf("%d characters", utf8.RuneCountInString(text))
+	}
+	label := "[Pasted " + what + "]"
+	if e.pastes > 1 {
+		label = fmt.Sprintf("[Pasted %s #%d]", what, e.pastes)
+	}
+	e.insert([][]cell{{{text: label, paste: &paste{text}, width: style.Width(label)}}})
+}
+
+// inBurst reports whether a key came too soon after a paste to be typed by
+// hand, and prolongs the burst if so.
+func (e *Editor) inBurst() bool {
+	if e.tail.IsZero() {
+		return false
+	}
+	now := e.opts.Now()
+	if now.After(e.tail) {
+		e.tail = time.Time{}
+		return false
+	}
+	e.tail = now.Add(burst)
+	return true
+}
+
+// normalize makes every line end "\n". Terminals send a bare CR for the line
+// ends of a paste.
+func normalize(text string) string {
+	if strings.IndexByte(text, '\r') < 0 {
+		return text
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
