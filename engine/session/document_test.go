@@ -42,7 +42,7 @@ func (c *counting) Read(p []byte) (int, error) {
 }
 
 func testOptions(t testing.TB) Options {
-	return Options{Cwd: "/home/u/app", Dir: t.TempDir(), Now: clock(), Rand: &counting{}}
+	return Options{Cwd: "/home/u/app", Dir: t.TempDir(), Now: clock(), Rand: &counting{n: 0xa0000000}}
 }
 
 func user(text string) Entry {

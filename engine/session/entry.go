@@ -46,9 +46,10 @@ type Entry struct {
 	Label         *Label
 	Info          *Info
 
-	// Raw is the whole line as the file has it, for entries that were read.
-	// For an entry given to Append with an unknown Type it is the JSON object
-	// to store; id, parentId and timestamp are set in it.
+	// Raw is the whole line as the file has it, for an entry without payload
+	// that was read. In an entry for Append it is a JSON object to store under
+	// a Type of which this package knows nothing; type, id, parentId and
+	// timestamp are set in it.
 	Raw json.RawMessage
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -157,30 +158,36 @@ func marshalLine(v any) ([]byte, error) {
 // decodeEntry reads a line. Damage below the entry's head leaves an entry with
 // Raw alone and an error; the caller decides whether that matters.
 func decodeEntry(line []byte) (Entry, error) {
-	e := Entry{Raw: bytes.Clone(line)}
 	h, ok := scanHead(line, true)
-	e.Type, e.ID, e.ParentID = Type(h.typ), h.id, h.parent
-	if !ok {
-		return e, fmt.Errorf("read session entry %q: it is no JSON object", h.id)
+	e := Entry{Type: Type(h.typ), ID: h.id, ParentID: h.parent, Timestamp: parseTime(h.timestamp)}
+	err := errors.New("it is no JSON object")
+	if ok {
+		err = e.decodePayload(h, line)
 	}
-	e.Timestamp = parseTime(h.timestamp)
+	if err != nil {
+		e.Raw = bytes.Clone(line)
+		return e, fmt.Errorf("read session entry %q: %w", h.id, err)
+	}
+	return e, nil
+}
+
+func (e *Entry) decodePayload(h head, line []byte) error {
 	if e.Type == TypeMessage {
-		var m message.Message
-		if err := m.UnmarshalJSON(h.message); err != nil {
-			return e, fmt.Errorf("read session entry %q: %w", h.id, err)
+		m, err := decodeMessage(h.message)
+		if err == nil {
+			m.ID = e.ID
+			e.Message = m
 		}
-		m.ID = e.ID
-		e.Message, e.Raw = &m, nil
-		return e, nil
+		return err
 	}
 	var w wireEntry
 	if err := json.Unmarshal(line, &w); err != nil {
-		return e, fmt.Errorf("read session entry %q: %w", h.id, err)
+		return err
 	}
-	return e, e.setPayload(w)
+	return e.setPayload(w, line)
 }
 
-func (e *Entry) setPayload(w wireEntry) error {
+func (e *Entry) setPayload(w wireEntry, line []byte) error {
 	fromExtension := w.FromExtension || w.FromHook
 	switch e.Type {
 	case TypeModelChange:
@@ -205,7 +212,7 @@ func (e *Entry) setPayload(w wireEntry) error {
 			err = m.UnmarshalJSON(raw)
 		}
 		if err != nil {
-			return fmt.Errorf("read session entry %q: %w", e.ID, err)
+			return err
 		}
 		e.CustomMessage = &CustomMessage{CustomType: text(w.CustomType), Content: m.Content,
 			Display: w.Display != nil && *w.Display, Details: w.Details, Attribution: w.Attribution}
@@ -215,6 +222,8 @@ func (e *Entry) setPayload(w wireEntry) error {
 		e.Info = &Info{Name: text(w.Name)}
 	case typeTitleChange:
 		e.Info = &Info{Name: w.Title}
+	default:
+		e.Raw = bytes.Clone(line)
 	}
 	return nil
 }

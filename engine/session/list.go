@@ -54,7 +54,11 @@ func List(folders ...string) ([]Summary, error) {
 		return nil, err
 	}
 	found := make([]Summary, len(files))
-	parallel(len(files), func(i int) { found[i], _ = summarize(files[i].path, files[i].info) })
+	parallel(len(files), func(from, to int) {
+		for i := from; i < to; i++ {
+			found[i], _ = summarize(files[i].path, files[i].info) // no session: no ID
+		}
+	})
 	return slices.DeleteFunc(found, func(s Summary) bool { return s.ID == "" }), nil
 }
 

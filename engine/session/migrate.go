@@ -69,6 +69,25 @@ func withMembers(object []byte, members map[string]string) []byte {
 	return b.Bytes()
 }
 
+// currentHeader returns a header with its version brought up to date, and with
+// all else that it says.
+func currentHeader(line []byte) []byte {
+	version := strconv.Itoa(Version)
+	old := field(line, "version")
+	if old == nil {
+		return append([]byte(`{"version":`+version+`,`), bytes.TrimSpace(line)[1:]...)
+	}
+	return splice(line, old, version)
+}
+
+// splice returns line with part, which is a slice of it, replaced.
+func splice(line, part []byte, by string) []byte {
+	at := cap(line) - cap(part) // both end where the array does
+	out := append([]byte{}, line[:at]...)
+	out = append(out, by...)
+	return append(out, line[at+len(part):]...)
+}
+
 // renameHookMessage returns the line with the role of its message brought up
 // to date, or the line itself.
 func renameHookMessage(line []byte) []byte {
@@ -76,11 +95,7 @@ func renameHookMessage(line []byte) []byte {
 	if unquote(role) != "hookMessage" {
 		return line
 	}
-	// role is a slice of line: its place follows from the capacities.
-	at := cap(line) - cap(role)
-	out := append([]byte{}, line[:at]...)
-	out = append(out, `"custom"`...)
-	return append(out, line[at+len(role):]...)
+	return splice(line, role, `"custom"`)
 }
 
 // replace writes the whole session anew: the old lines in their order, those
@@ -142,10 +157,6 @@ func (d *Document) rewritten() ([]byte, map[*node]int64, error) {
 		out.Write(line)
 		out.WriteByte('\n')
 	}
-	head, err := d.header.encode()
-	if err != nil {
-		return nil, nil, err
-	}
 	lines := jsonl.NewReader(io.NewSectionReader(d.store.file, 0, d.store.end), 0)
 	for headerSeen := false; ; {
 		line, err := lines.Next()
@@ -163,7 +174,8 @@ func (d *Document) rewritten() ([]byte, map[*node]int64, error) {
 			put(n, line.Data)
 		case !headerSeen && !isTitleLine(line.Data):
 			headerSeen = true
-			out.Write(head)
+			out.Write(currentHeader(line.Data))
+			out.WriteByte('\n')
 		default:
 			out.Write(line.Data)
 			out.WriteByte('\n')

@@ -126,6 +126,23 @@ func cause(err error) string {
 
 func (l *loader) load() error {
 	d := l.doc
+	if err := l.scan(); err != nil {
+		return err
+	}
+	if n := len(d.nodes); n > 0 {
+		d.leaf = d.nodes[n-1]
+	}
+	if d.header.Version < Version {
+		d.migrate()
+	}
+	l.line = 0
+	l.notices = append(l.notices, d.warm()...)
+	return nil
+}
+
+// scan reads all lines into the tree.
+func (l *loader) scan() error {
+	d := l.doc
 	lines := jsonl.NewReader(d.store.file, 0)
 	if err := l.header(lines); err != nil {
 		return err
@@ -140,25 +157,13 @@ func (l *loader) load() error {
 		}
 		l.line++
 		if !line.Terminated {
-			if err := l.lastLine(line); err != nil {
-				return err
-			}
-			break
+			l.lastLine(line)
+			return nil
 		}
-		d.store.end = lines.Offset()
 		l.entry(line)
+		d.store.end = lines.Offset()
 	}
-	if !d.store.torn && !d.store.unended {
-		d.store.end = lines.Offset() // blank lines at the end belong to the file
-	}
-	if n := len(d.nodes); n > 0 {
-		d.leaf = d.nodes[n-1]
-	}
-	if d.header.Version < Version {
-		d.migrate()
-	}
-	l.line = 0
-	l.notices = append(l.notices, d.warm()...)
+	d.store.end = lines.Offset() // blank lines at the end belong to the file
 	return nil
 }
 
@@ -192,16 +197,16 @@ func (l *loader) header(lines *jsonl.Reader) error {
 }
 
 // lastLine takes in a line without a line end: whole, if it is valid, or torn.
-func (l *loader) lastLine(line jsonl.Line) error {
+func (l *loader) lastLine(line jsonl.Line) {
 	s := &l.doc.store
 	if json.Valid(line.Data) {
 		s.end, s.unended = line.Offset+int64(len(line.Data)), true
 		l.entry(line)
-		return nil
+		return
 	}
 	if l.look {
 		l.notice("the last line is not finished and is left out")
-		return nil
+		return
 	}
 	s.torn = true // the next write tries again if it cannot be done now
 	err := keepTorn(s.path+".torn", line.Data)
@@ -210,10 +215,9 @@ func (l *loader) lastLine(line jsonl.Line) error {
 	}
 	if err != nil {
 		l.notice("the last line was never finished and could not be cut off: %s", cause(err))
-		return nil
+		return
 	}
 	l.notice("the last line was never finished; its %d bytes are kept in %s", len(line.Data), filepath.Base(s.path)+".torn")
-	return nil
 }
 
 func keepTorn(path string, data []byte) error {

@@ -12,27 +12,54 @@ import (
 
 // bytesOf returns n's line without its end, from memory or from the file.
 func (d *Document) bytesOf(n *node) ([]byte, error) {
+	return d.bytesThrough(n, &window{})
+}
+
+// window is a stretch of the file that was read ahead: entries are mostly read
+// one after the other, and a system call each would cost more than decoding.
+type window struct {
+	off int64
+	buf []byte
+	// ahead is how much to read at least; 0 means just the line.
+	ahead int
+}
+
+// bytesThrough is bytesOf by way of a window. The line is valid until the
+// window is used again.
+func (d *Document) bytesThrough(n *node, w *window) ([]byte, error) {
 	if n.line != nil {
 		return n.line, nil
 	}
 	if d.store.file == nil {
 		return nil, fmt.Errorf("read session entry %q: the session is closed", n.id)
 	}
-	line := make([]byte, n.size)
-	if _, err := d.store.file.ReadAt(line, n.off); err != nil {
-		return nil, fmt.Errorf("read session entry %q: %w", n.id, err)
+	from, to := n.off-w.off, n.off-w.off+int64(n.size)
+	if from < 0 || to > int64(len(w.buf)) {
+		size := max(n.size, w.ahead)
+		if cap(w.buf) < size {
+			w.buf = make([]byte, size)
+		}
+		got, err := d.store.file.ReadAt(w.buf[:size], n.off)
+		if got < n.size {
+			w.buf = w.buf[:0]
+			return nil, fmt.Errorf("read session entry %q: %w", n.id, err)
+		}
+		w.off, w.buf = n.off, w.buf[:got]
+		from, to = 0, int64(n.size)
 	}
-	return line, nil
+	return w.buf[from:to:to], nil
 }
 
 // load returns n's entry, decoding it if need be. A damaged one has no payload
 // but Raw. The tree decides about ids and parents, not the line: migrated and
 // orphaned entries have others than they were written with.
-func (d *Document) load(n *node) (Entry, error) {
+func (d *Document) load(n *node) (Entry, error) { return d.loadThrough(n, &window{}) }
+
+func (d *Document) loadThrough(n *node, w *window) (Entry, error) {
 	if n.entry != nil {
 		return *n.entry, nil
 	}
-	line, err := d.bytesOf(n)
+	line, err := d.bytesThrough(n, w)
 	if err != nil {
 		return Entry{Type: n.typ, ID: n.id, ParentID: n.parentID}, err
 	}
@@ -65,9 +92,21 @@ func (d *Document) Entries() []Entry { return d.loadAll(d.nodes) }
 func (d *Document) Path() []Entry { return d.loadAll(d.leaf.path()) }
 
 func (d *Document) loadAll(nodes []*node) []Entry {
-	entries := make([]Entry, len(nodes))
-	parallel(len(nodes), func(i int) { entries[i], _ = d.load(nodes[i]) })
+	entries, _ := d.loadEach(nodes)
 	return entries
+}
+
+// loadEach loads nodes and the error of each.
+func (d *Document) loadEach(nodes []*node) ([]Entry, []error) {
+	const ahead = 128 << 10
+	entries, errs := make([]Entry, len(nodes)), make([]error, len(nodes))
+	parallel(len(nodes), func(from, to int) {
+		w := window{ahead: ahead}
+		for i := from; i < to; i++ {
+			entries[i], errs[i] = d.loadThrough(nodes[i], &w)
+		}
+	})
+	return entries, errs
 }
 
 // path returns the nodes from the root to n.
@@ -80,33 +119,24 @@ func (n *node) path() []*node {
 	return nodes
 }
 
-// parallel calls fn for 0..n-1, on two goroutines where that pays. Reading and
-// decoding entries is all it is used for: load does not change the document.
-func parallel(n int, fn func(i int)) {
+// parallel calls fn for the halves of 0..n on two goroutines, where that pays.
+// What fn does must change nothing that is shared.
+func parallel(n int, fn func(from, to int)) {
 	const worthIt = 64
-	half := n / 2
 	if n < worthIt {
-		half = n
+		fn(0, n)
+		return
 	}
 	var wg sync.WaitGroup
-	if half < n {
-		wg.Go(func() {
-			for i := half; i < n; i++ {
-				fn(i)
-			}
-		})
-	}
-	for i := range half {
-		fn(i)
-	}
+	wg.Go(func() { fn(n/2, n) })
+	fn(0, n/2)
 	wg.Wait()
 }
 
 // warm decodes what the current context needs, and says what is damaged in it.
 func (d *Document) warm() []Notice {
 	nodes := d.contextNodes()
-	entries, errs := make([]Entry, len(nodes)), make([]error, len(nodes))
-	parallel(len(nodes), func(i int) { entries[i], errs[i] = d.load(nodes[i]) })
+	entries, errs := d.loadEach(nodes)
 	var notices []Notice
 	for i, n := range nodes {
 		n.entry = &entries[i]

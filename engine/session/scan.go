@@ -23,11 +23,11 @@ func scanHead(line []byte, whole bool) (h head, ok bool) {
 	s := scanner{b: line, i: 1}
 	var hasType, hasID, hasParent bool
 	for !s.closed('}') {
-		key, val, ok := s.member()
+		key, val, ok := s.pair()
 		if !ok {
 			return h, false
 		}
-		switch key {
+		switch unquote(key) {
 		case "type":
 			h.typ, hasType = unquote(val), true
 		case "id":
@@ -74,27 +74,38 @@ func (s *scanner) closed(end byte) bool {
 	return false
 }
 
-// member reads "key": value and the comma after it, if there is one.
-func (s *scanner) member() (key string, val []byte, ok bool) {
-	k := s.value()
-	if len(k) < 2 || k[0] != '"' {
-		return "", nil, false
+// pair reads "key": value and the comma after it, if there is one. The key
+// keeps its quotes. A value that is not followed by a comma or the end of the
+// object comes with ok false.
+func (s *scanner) pair() (key, val []byte, ok bool) {
+	key = s.value()
+	if len(key) < 2 || key[0] != '"' {
+		return nil, nil, false
 	}
 	s.space()
 	if s.i >= len(s.b) || s.b[s.i] != ':' {
-		return "", nil, false
+		return nil, nil, false
 	}
 	s.i++
-	val = s.value()
-	if len(val) == 0 {
-		return "", nil, false
+	if val = s.value(); len(val) == 0 {
+		return nil, nil, false
 	}
+	return key, val, s.comma('}')
+}
+
+// comma steps over a comma that another element follows; without one the end
+// must be next.
+func (s *scanner) comma(end byte) bool {
 	s.space()
-	if s.i < len(s.b) && s.b[s.i] == ',' {
-		s.i++
-		return unquote(k), val, true
+	if s.i >= len(s.b) {
+		return false
 	}
-	return unquote(k), val, s.i < len(s.b) && s.b[s.i] == '}'
+	if s.b[s.i] != ',' {
+		return s.b[s.i] == end
+	}
+	s.i++
+	s.space()
+	return s.i < len(s.b) && s.b[s.i] != end
 }
 
 // value steps over the next value and returns it; nil if there is none. Depth
@@ -127,7 +138,7 @@ func (s *scanner) value() []byte {
 		default:
 			s.scalar()
 		}
-		if depth == 0 {
+		if depth == 0 && s.i > start {
 			return s.b[start:s.i]
 		}
 	}
@@ -187,8 +198,8 @@ func field(object []byte, name string) []byte {
 	}
 	s := scanner{b: object, i: 1}
 	for !s.closed('}') {
-		key, val, ok := s.member()
-		if key == name && val != nil {
+		key, val, ok := s.pair()
+		if val != nil && unquote(key) == name {
 			return val
 		}
 		if !ok {

@@ -1,0 +1,280 @@
+package session
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+)
+
+// decodeMessage reads a message as message.UnmarshalJSON does. The messages
+// that make up nearly all of a session take a way through them that looks at
+// each byte once; it gives up on whatever it doesn't expect, and the general
+// decoder has the last word.
+func decodeMessage(raw []byte) (*message.Message, error) {
+	m := new(message.Message)
+	if fastMessage(m, raw) {
+		return m, nil
+	}
+	*m = message.Message{}
+	return m, m.UnmarshalJSON(raw)
+}
+
+func fastMessage(m *message.Message, raw []byte) bool {
+	switch m.Role = message.Role(unquote(field(raw, "role"))); m.Role {
+	case message.User, message.Assistant, message.ToolResult:
+	default:
+		return false
+	}
+	return members(raw, func(key, val []byte) bool {
+		switch string(key) {
+		case "content":
+			return fastContent(&m.Content, val)
+		case "timestamp":
+			return fastInt(&m.Timestamp, val)
+		case "attribution":
+			return fastString(&m.Attribution, val)
+		case "synthetic":
+			return fastBool(&m.Synthetic, val)
+		case "api":
+			return fastString(&m.API, val)
+		case "provider":
+			return fastString(&m.Provider, val)
+		case "model":
+			return fastString(&m.Model, val)
+		case "responseId":
+			return fastString(&m.ResponseID, val)
+		case "usage":
+			return fastUsage(&m.Usage, val)
+		case "stopReason":
+			return fastString((*string)(&m.StopReason), val)
+		case "errorMessage":
+			return fastString(&m.ErrorMessage, val)
+		case "duration":
+			return fastInt(&m.DurationMS, val)
+		case "ttft":
+			return fastInt(&m.TTFTMS, val)
+		case "toolCallId":
+			return fastString(&m.ToolCallID, val)
+		case "toolName":
+			return fastString(&m.ToolName, val)
+		case "isError":
+			return fastBool(&m.IsError, val)
+		case "details":
+			m.Details = bytes.Clone(val)
+			return json.Valid(val)
+		case "role":
+			return true
+		}
+		return false
+	})
+}
+
+func fastContent(to *[]message.Block, val []byte) bool {
+	if val[0] == '"' {
+		var s string
+		ok := fastString(&s, val)
+		*to = []message.Block{message.TextOf(s)}
+		return ok
+	}
+	if val[0] != '[' {
+		return false
+	}
+	s := scanner{b: val, i: 1}
+	*to = []message.Block{}
+	for !s.closed(']') {
+		item := s.value()
+		if item == nil {
+			return false
+		}
+		var b message.Block
+		if !fastBlock(&b, item) {
+			return false
+		}
+		*to = append(*to, b)
+		if !s.comma(']') {
+			return false
+		}
+	}
+	return s.i == len(val)
+}
+
+func fastBlock(b *message.Block, raw []byte) bool {
+	b.Type = message.BlockType(unquote(field(raw, "type")))
+	switch b.Type {
+	case message.TextBlock, message.ThinkingBlock, message.ImageBlock, message.ToolCallBlock:
+	default:
+		return false
+	}
+	if b.Type == message.ToolCallBlock {
+		b.Arguments = json.RawMessage("{}")
+	}
+	return members(raw, func(key, val []byte) bool {
+		switch string(key) {
+		case "type":
+			return true
+		case "text":
+			return b.Type == message.TextBlock && fastString(&b.Text, val)
+		case "thinking":
+			return b.Type == message.ThinkingBlock && fastString(&b.Text, val)
+		case "textSignature":
+			return b.Type == message.TextBlock && fastString(&b.Signature, val)
+		case "thinkingSignature":
+			return b.Type == message.ThinkingBlock && fastString(&b.Signature, val)
+		case "data":
+			return b.Type == message.ImageBlock && fastString(&b.Data, val)
+		case "mimeType":
+			return b.Type == message.ImageBlock && fastString(&b.MimeType, val)
+		}
+		if b.Type != message.ToolCallBlock {
+			return false
+		}
+		switch string(key) {
+		case "id":
+			return fastString(&b.ID, val)
+		case "name":
+			return fastString(&b.Name, val)
+		case "providerId":
+			return fastString(&b.ProviderID, val)
+		case "thoughtSignature":
+			return fastString(&b.Signature, val)
+		case "arguments":
+			b.Arguments = bytes.Clone(val)
+			return val[0] == '{' && json.Valid(val)
+		}
+		return false
+	})
+}
+
+func fastUsage(u *message.Usage, raw []byte) bool {
+	return members(raw, func(key, val []byte) bool {
+		switch string(key) {
+		case "input":
+			return fastCount(&u.Input, val)
+		case "output":
+			return fastCount(&u.Output, val)
+		case "cacheRead":
+			return fastCount(&u.CacheRead, val)
+		case "cacheWrite":
+			return fastCount(&u.CacheWrite, val)
+		case "totalTokens":
+			return fastCount(&u.TotalTokens, val)
+		case "cost":
+			return json.Unmarshal(val, &u.Cost) == nil
+		}
+		return false
+	})
+}
+
+// members calls fn for each member of an object; it fails when fn does or raw
+// is no object.
+func members(raw []byte, fn func(key, val []byte) bool) bool {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) < 2 || raw[0] != '{' {
+		return false
+	}
+	s := scanner{b: raw, i: 1}
+	for !s.closed('}') {
+		key, val, ok := s.pair()
+		if !ok || bytes.IndexByte(key, '\\') >= 0 || !fn(key[1:len(key)-1], val) {
+			return false
+		}
+	}
+	return s.i == len(raw)
+}
+
+func fastInt(to *int64, val []byte) bool {
+	n, err := strconv.ParseInt(string(val), 10, 64)
+	*to = n
+	return err == nil && plainNumber(val)
+}
+
+func fastCount(to *int, val []byte) bool {
+	n, err := strconv.Atoi(string(val))
+	*to = n
+	return err == nil && plainNumber(val)
+}
+
+// plainNumber excludes what Go reads as a number and JSON doesn't.
+func plainNumber(val []byte) bool {
+	return val[0] != '+' && (val[0] != '0' || len(val) == 1) && val[0] != '-'
+}
+
+func fastBool(to *bool, val []byte) bool {
+	*to = string(val) == "true"
+	return *to || string(val) == "false"
+}
+
+// fastString reads a string, in one pass over its escapes.
+func fastString(to *string, val []byte) bool {
+	if len(val) < 2 || val[0] != '"' || val[len(val)-1] != '"' || !utf8.Valid(val) {
+		return false
+	}
+	val = val[1 : len(val)-1]
+	next := bytes.IndexByte(val, '\\')
+	if next < 0 {
+		*to = string(val)
+		return true
+	}
+	out := make([]byte, 0, len(val))
+	for next >= 0 {
+		out = append(out, val[:next]...)
+		r, n := escape(val[next:])
+		if n == 0 {
+			return false
+		}
+		out = utf8.AppendRune(out, r)
+		val = val[next+n:]
+		next = bytes.IndexByte(val, '\\')
+	}
+	*to = string(append(out, val...))
+	return true
+}
+
+// escape reads the escape sequence that s begins with, and its length; 0 if it
+// is none.
+func escape(s []byte) (rune, int) {
+	if len(s) < 2 {
+		return 0, 0
+	}
+	switch s[1] {
+	case '"', '\\', '/':
+		return rune(s[1]), 2
+	case 'n':
+		return '\n', 2
+	case 't':
+		return '\t', 2
+	case 'r':
+		return '\r', 2
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'u':
+		r, ok := hexRune(s)
+		if !ok {
+			return 0, 0
+		}
+		if !utf16.IsSurrogate(r) {
+			return r, 6
+		}
+		if low, ok := hexRune(s[6:]); ok {
+			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+				return pair, 12
+			}
+		}
+		return utf8.RuneError, 6
+	}
+	return 0, 0
+}
+
+func hexRune(s []byte) (rune, bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(s[2:6]), 16, 32)
+	return rune(n), err == nil
+}
