@@ -3,6 +3,7 @@ package style
 import (
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -15,10 +16,16 @@ func Cut(row string, width int) string {
 	if width <= 0 {
 		return ""
 	}
-	if len(row) <= width && isASCII(row) {
+	if len(row) <= width && isASCII(row) || Width(row) <= width {
 		return row
 	}
-	return ansi.Truncate(row, width, "…")
+	// The library takes the parts of some clusters (1️⃣) one by one.
+	for limit := width; limit > 0; limit-- {
+		if cut := ansi.Truncate(row, limit, "…"); Width(cut) <= width {
+			return cut
+		}
+	}
+	return ""
 }
 
 // Pad fills a row with spaces up to width columns, or cuts it.
@@ -30,23 +37,40 @@ func Pad(row string, width int) string {
 	return row
 }
 
-// Wrap breaks text into rows of at most width columns: between words where
-// there are some, inside a word that is longer than a row. Sequences that
-// are open at the end of a row are not closed; paint the rows afterwards.
+// Wrap breaks plain text into rows of at most width columns: between words
+// where there are some, inside a word that is longer than a row.
 func Wrap(text string, width int) []string {
-	width = max(width, 1)
 	var rows []string
 	for line := range strings.SplitSeq(text, "\n") {
-		if len(line) <= width && isASCII(line) {
-			rows = append(rows, line)
-			continue
-		}
-		for row := range strings.SplitSeq(ansi.Wrap(line, width, ""), "\n") {
-			// A grapheme wider than the row cannot be broken.
-			rows = append(rows, strings.TrimRight(Cut(row, width), " "))
-		}
+		rows = append(rows, wrapLine(line, max(width, 1), ansi.Wrap)...)
 	}
 	return rows
+}
+
+// WrapPainted is Wrap for a line with escape sequences. Each row opens and
+// closes its own colours and links.
+func WrapPainted(line string, width int) []string {
+	return wrapLine(line, max(width, 1), lipgloss.Wrap)
+}
+
+// wrapLine breaks one line. The libraries measure some clusters too small, so
+// their limit is lowered until the rows fit; a cluster wider than a row is cut.
+func wrapLine(line string, width int, wrap func(string, int, string) string) []string {
+	if len(line) <= width && isASCII(line) || Width(line) <= width {
+		return []string{line}
+	}
+	for limit := width; ; limit-- {
+		rows := strings.Split(wrap(line, limit, ""), "\n")
+		fits := true
+		for i, row := range rows {
+			row = strings.TrimRight(row, " ")
+			rows[i] = Cut(row, width)
+			fits = fits && rows[i] == row
+		}
+		if fits || limit <= max(width/2, 1) {
+			return rows
+		}
+	}
 }
 
 func isASCII(s string) bool {

@@ -58,6 +58,7 @@ func TestRows(t *testing.T) {
 		"شغّل الأمر go test ./... ثم أعد المحاولة",
 		"天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏",
 		"👨‍👩‍👧‍👦👍🏽❤️🇩🇪 emoji 👨‍👩‍👧‍👦👍🏽❤️🇩🇪",
+		strings.Repeat("1️⃣", 40), strings.Repeat("e\u0301", 90),
 		strings.Repeat("x", 500),
 	} {
 		for _, width := range []int{1, 2, 7, 20, 40, 80, 200} {

@@ -1,0 +1,40 @@
+package markdown_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hoopoe-agent/hoopoe/tui/markdown"
+)
+
+// tenKB is an answer of about 10 KB: prose, lists, code, a table.
+var tenKB = strings.Repeat(sample, 1+(10<<10)/len(sample))
+
+// Goal: under 5 ms per delta (case 33).
+func BenchmarkStream10KB(b *testing.B) {
+	r := markdown.New(styles(b, true, true))
+	deltas := slices.Collect(slices.Chunk([]byte(tenKB), 50))
+	for b.Loop() {
+		s := r.Stream()
+		for _, delta := range deltas {
+			s.Append(string(delta))
+			s.Rows(80)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(deltas)), "ns/delta")
+}
+
+func BenchmarkRender10KB(b *testing.B) {
+	r := markdown.New(styles(b, true, true))
+	for b.Loop() {
+		r.Render(tenKB, 80)
+	}
+}
+
+func BenchmarkPlain(b *testing.B) {
+	r := markdown.New(styles(b, true, true))
+	for b.Loop() {
+		r.Render("Hello! I can read, search and change the files of this project. What shall we do?", 80)
+	}
+}

@@ -1,0 +1,178 @@
+// Package markdown shows the model's Markdown, also while it streams.
+//
+//	deltas ──▶ Stream ──▶ cut into blocks ──▶ settled: rendered once, kept
+//	                                     └──▶ open tail: rendered when asked
+//	block ──▶ plain? wrap : prepare ──▶ Glamour ──▶ harmless, trim, wrap ──▶ rows
+//
+// Rendering costs about 3 ms for a kilobyte, so a text that streams must not
+// be rendered whole for every delta. The rows of a Stream are those of
+// settled blocks, which never change, and those of the tail; callers ask for
+// them at most once a frame.
+//
+// The text is hostile: it is cleaned before Glamour sees it, and what Glamour
+// makes of it is filtered again, because entities in the text turn to control
+// characters inside. No row is wider than asked for.
+package markdown
+
+import (
+	"strings"
+	"sync"
+
+	"charm.land/glamour/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+)
+
+// blockMax is the size in bytes from which a block is shown as plain text.
+const blockMax = 64 << 10
+
+// codeTab is the width of a tab in code and prose.
+const codeTab = 4
+
+// library guards Glamour and the highlighter's registry, which are shared by
+// the whole process and not safe for concurrent use.
+var library sync.Mutex
+
+// Renderer renders with one set of styles. It is safe for concurrent use.
+// Nothing expensive happens before the first text that has any Markdown.
+type Renderer struct {
+	styles style.Styles
+
+	mu       sync.Mutex
+	width    int
+	glamour  *glamour.TermRenderer // for width; nil until it is needed
+	language map[string]bool       // names of fences, known or not
+}
+
+// New returns a renderer for these styles. When they change, make a new one.
+func New(s style.Styles) *Renderer { return &Renderer{styles: s} }
+
+// Render returns the rows of a finished text, without blank rows around it.
+func (r *Renderer) Render(text string, width int) []string {
+	s := r.Stream()
+	s.SetText(text)
+	s.Finish()
+	return s.Rows(width)
+}
+
+// clean makes line ends and controls harmless. In Markdown a lone CR is a
+// line end, not an overwritten line.
+func clean(text string) string {
+	if strings.IndexByte(text, '\r') >= 0 {
+		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	}
+	return sanitize.Text(text)
+}
+
+// block renders one block. Its rows have no blank row at either end.
+func (r *Renderer) block(text string, width int) []string {
+	width = max(width, 1)
+	text = sanitize.Tabs(text, codeTab)
+	if len(text) > blockMax || isPlain(text) {
+		return r.plain(text, width)
+	}
+	out, ok := r.markdown(text, width)
+	if !ok {
+		return r.plain(text, width)
+	}
+	var rows []string
+	for line := range strings.SplitSeq(out, "\n") {
+		for _, row := range style.WrapPainted(trim(harmless(line)), width) {
+			rows = append(rows, trim(row))
+		}
+	}
+	return stripBlank(rows)
+}
+
+// markdown runs Glamour. It reports false if that failed: the text is foreign
+// and the library's own, so a panic in it must not end the chat.
+func (r *Renderer) markdown(text string, width int) (out string, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	library.Lock()
+	defer library.Unlock()
+	defer func() {
+		if recover() != nil {
+			r.glamour = nil // it may have stopped halfway
+			out, ok = "", false
+		}
+	}()
+	if r.glamour == nil || r.width != width {
+		g, err := glamour.NewTermRenderer(
+			glamour.WithStyles(look(r.styles)),
+			glamour.WithWordWrap(max(width, 8)),
+			glamour.WithPreservedNewLines(),
+			glamour.WithChromaFormatter("terminal16m"),
+		)
+		if err != nil {
+			return "", false
+		}
+		r.glamour, r.width = g, width
+	}
+	out, err := r.glamour.Render(prepare(text, r.known))
+	return out, err == nil
+}
+
+// known reports whether the highlighter has a language. Asking it for one
+// that it has not is slow, so answers are kept.
+func (r *Renderer) known(language string) bool {
+	if known, ok := r.language[language]; ok {
+		return known
+	}
+	if r.language == nil || len(r.language) > 100 {
+		r.language = map[string]bool{}
+	}
+	known := len(language) < 30 && lexers.Get(language) != nil
+	r.language[language] = known
+	return known
+}
+
+// plain wraps text that has no Markdown in it, or too much.
+func (r *Renderer) plain(text string, width int) []string {
+	rows := style.Wrap(text, width)
+	for i, row := range rows {
+		rows[i] = r.styles.Text.Render(row)
+	}
+	return stripBlank(rows)
+}
+
+// code shows a fence that is still open: set in as it will be, not coloured.
+func (r *Renderer) code(text string, width int) []string {
+	_, text, _ = strings.Cut(text, "\n")
+	text = sanitize.Tabs(text, codeTab)
+	margin := min(codeMargin, width-1)
+	var rows []string
+	for _, row := range style.Wrap(strings.TrimRight(text, "\n"), width-margin) {
+		if row != "" {
+			row = strings.Repeat(" ", margin) + r.styles.Code.Render(row)
+		}
+		rows = append(rows, row)
+	}
+	return stripBlank(rows)
+}
+
+// isPlain reports whether Glamour would show the text as it is.
+func isPlain(text string) bool {
+	if strings.ContainsAny(text, "*_`#>|[]<&~\\=") || strings.Contains(text, "://") ||
+		strings.Contains(text, "www.") || strings.Contains(text, "@") {
+		return false
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if line != "" && (line[0] == ' ' || line[0] == ':' || isItem(line) || strings.HasPrefix(line, "--")) {
+			return false
+		}
+	}
+	return true
+}
+
+func stripBlank(rows []string) []string {
+	for len(rows) > 0 && strings.TrimSpace(rows[0]) == "" {
+		rows = rows[1:]
+	}
+	for len(rows) > 0 && strings.TrimSpace(rows[len(rows)-1]) == "" {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}

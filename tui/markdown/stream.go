@@ -1,0 +1,93 @@
+package markdown
+
+import "strings"
+
+// Stream is one text that grows. It is not safe for concurrent use.
+type Stream struct {
+	r        *Renderer
+	raw      string // as it came
+	text     string // cleaned
+	ends     []int  // of the settled blocks, in text
+	finished bool
+
+	width    int
+	rendered int      // settled blocks that are in rows
+	rows     []string // of the settled blocks
+	tail     struct {
+		text string
+		rows []string
+	}
+}
+
+// Stream begins a text.
+func (r *Renderer) Stream() *Stream { return &Stream{r: r} }
+
+// Append adds a delta.
+func (s *Stream) Append(delta string) { s.SetText(s.raw + delta) }
+
+// SetText gives the whole text so far. Usually it begins with the text of the
+// call before; if it does not, everything is rendered anew.
+func (s *Stream) SetText(sofar string) {
+	s.raw = sofar
+	text := clean(sofar)
+	settled := s.settled()
+	if !strings.HasPrefix(text, s.text[:settled]) {
+		s.ends, settled = nil, 0
+		s.forget()
+	}
+	s.text, s.finished = text, false
+	for _, end := range cut(text[settled:]).ends {
+		s.ends = append(s.ends, settled+end)
+	}
+}
+
+// Finish says that no more text comes, so that an open fence is shown as code.
+func (s *Stream) Finish() { s.finished = true }
+
+// Text returns the text as it came.
+func (s *Stream) Text() string { return s.raw }
+
+func (s *Stream) settled() int { return lastOf(s.ends) }
+
+// forget drops what was rendered.
+func (s *Stream) forget() {
+	s.rendered, s.rows = 0, nil
+	s.tail.text, s.tail.rows = "", nil
+}
+
+// Rows returns the text's rows at a width. A settled block is rendered once
+// for each width, the tail once for each of its states. The result shares
+// memory with the stream and is not to be changed.
+func (s *Stream) Rows(width int) []string {
+	if width != s.width {
+		s.width = width
+		s.forget()
+	}
+	for ; s.rendered < len(s.ends); s.rendered++ {
+		start := lastOf(s.ends[:s.rendered])
+		s.rows = join(s.rows, s.r.block(s.text[start:s.ends[s.rendered]], width))
+	}
+	tail := s.text[s.settled():]
+	open := cut(tail).open
+	switch {
+	case tail == "":
+		return s.rows[:len(s.rows):len(s.rows)]
+	case open.top && !s.finished:
+		// The last block is the fence: an open one is never cached as closed.
+		s.tail.text, s.tail.rows = "", s.r.code(strings.TrimLeft(tail, "\n"), width)
+	case tail != s.tail.text:
+		s.tail.text, s.tail.rows = tail, s.r.block(tail, width)
+	}
+	return join(s.rows[:len(s.rows):len(s.rows)], s.tail.rows)
+}
+
+// join puts a blank row between two blocks.
+func join(rows, block []string) []string {
+	if len(block) == 0 {
+		return rows
+	}
+	if len(rows) > 0 {
+		rows = append(rows, "")
+	}
+	return append(rows, block...)
+}
