@@ -1,0 +1,411 @@
+// Package card draws one tool call: what it does in words and its target, the
+// last lines of its output while it runs, the diff of an edit, and how it
+// ended.
+//
+//	ToolStarted ─▶ Card ─▶ ToolRunning ─▶ ToolProgress* ─▶ ToolEnded
+//	(arguments may stream before that)     └─ Lines(width), at any of these
+package card
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+	"github.com/hoopoe-agent/hoopoe/tui/transcript"
+)
+
+// State is where a call stands.
+type State int
+
+// States in the order of a call's life.
+const (
+	Queued  State = iota // announced: its arguments stream, or others go first
+	Asking               // waits for the user's permission
+	Running              //
+	Done                 //
+	Failed               //
+	Denied               // the user or a rule said no
+	Stopped              // the run was aborted, or a message cut it off
+)
+
+// Limits in rows of a folded card.
+const (
+	liveRows     = 5
+	diffRows     = 16
+	failureRows  = 4
+	expandedRows = 2000
+)
+
+// Card is one tool call, or one command of the user's own. It is a
+// transcript item.
+type Card struct {
+	look *transcript.Look
+	diff DiffRenderer
+
+	name, title, kind string
+	arguments         string
+	patch             string // unified diff
+	output            string
+	state             State
+	note              string // beside the title once it has ended
+	hidden            bool   // a user's command that the model doesn't see
+	placed, tight     bool
+	version           int
+}
+
+// DiffRenderer renders a unified diff to rows of at most width columns.
+type DiffRenderer func(patch string, width int) []string
+
+// New makes a card for a call that has just been announced.
+func New(look *transcript.Look, diff DiffRenderer, name, arguments string) *Card {
+	c := &Card{look: look, diff: diff}
+	c.SetArguments(name, arguments)
+	return c
+}
+
+// NewBash makes a card for a command that the user runs. Hidden ones are not
+// shown to the model.
+func NewBash(look *transcript.Look, command string, hidden bool) *Card {
+	return &Card{look: look, name: "!", title: "$ " + sanitize.Line(command), kind: "execute", state: Running, hidden: hidden}
+}
+
+// Title is the call in words, clean and on one line.
+func (c *Card) Title() string { return c.title }
+
+// State returns where the call stands.
+func (c *Card) State() State { return c.state }
+
+// Ended reports whether the call is over.
+func (c *Card) Ended() bool { return c.state >= Done }
+
+// Place notes that the card is in the list. After another card it closes up:
+// no empty row parts them.
+func (c *Card) Place(afterCard bool) { c.placed, c.tight = true, afterCard }
+
+// Placed reports whether Place was called.
+func (c *Card) Placed() bool { return c.placed }
+
+// SetArguments replaces the name and the arguments, complete or not.
+func (c *Card) SetArguments(name, arguments string) {
+	if c.version > 0 && c.name == name && c.arguments == arguments {
+		return
+	}
+	c.name, c.arguments = name, arguments
+	c.title, c.kind = Describe(name, arguments)
+	c.version++
+}
+
+// SetAsking marks that the call waits for permission, or no longer does.
+func (c *Card) SetAsking(asking bool) {
+	switch {
+	case asking && c.state == Queued:
+		c.state = Asking
+	case !asking && c.state == Asking:
+		c.state = Queued
+	}
+	c.version++
+}
+
+// Deny marks that the user refused the call; its end is still to come.
+func (c *Card) Deny() {
+	c.state = Denied
+	c.version++
+}
+
+// Run marks that the call runs. An empty title keeps the one there is.
+func (c *Card) Run(title, kind, patch string) {
+	c.state = Running
+	if title = sanitize.Line(title); title != "" {
+		c.title = title
+	}
+	if kind != "" {
+		c.kind = kind
+	}
+	c.patch = patch
+	c.version++
+}
+
+// Progress replaces the output so far.
+func (c *Card) Progress(output string) {
+	c.output = output
+	c.version++
+}
+
+// Result is how a call ended.
+type Result struct {
+	Content  []message.Block
+	Details  json.RawMessage
+	Failed   bool
+	Duration time.Duration // 0: unknown
+}
+
+// End closes the card with the call's result.
+func (c *Card) End(r Result) {
+	c.version++
+	c.output = message.Text(r.Content)
+	ran := c.state == Running
+	switch {
+	case !r.Failed:
+		c.state = Done
+	case c.state == Denied:
+	case stopped(c.output):
+		c.state = Stopped
+		c.output = dropNotice(c.output)
+	default:
+		c.state = Failed
+	}
+	var details struct {
+		Diff string `json:"diff"`
+	}
+	if json.Unmarshal(r.Details, &details) == nil && details.Diff != "" {
+		c.patch = details.Diff
+	}
+	if r.Failed && !ran {
+		c.patch = ""
+	}
+	c.note = c.summary(r)
+}
+
+// EndBash closes the card of a user's command.
+func (c *Card) EndBash(b message.Bash) {
+	c.version++
+	c.output, c.hidden = b.Output, b.ExcludeFromContext
+	switch {
+	case b.Cancelled:
+		c.state = Stopped
+	case b.ExitCode == nil || *b.ExitCode != 0:
+		c.state = Failed
+	default:
+		c.state = Done
+	}
+	if b.ExitCode != nil && *b.ExitCode != 0 {
+		c.note = fmt.Sprintf("exit %d", *b.ExitCode)
+	}
+}
+
+// Words that the engine closes a call with when it did not fail by itself.
+func stopped(text string) bool {
+	return strings.Contains(text, "Tool execution was aborted") || strings.HasPrefix(text, "Skipped due to")
+}
+
+// dropNotice leaves what the call had written: the mark tells the rest.
+func dropNotice(text string) string {
+	if at := strings.Index(text, "Tool execution was aborted"); at >= 0 {
+		return text[:at]
+	}
+	return ""
+}
+
+// summary is the line beside the title: what came of it.
+func (c *Card) summary(r Result) string {
+	var parts []string
+	switch c.kind {
+	case "edit":
+		if c.patch != "" && !r.Failed {
+			added, removed := counts(c.patch)
+			parts = append(parts, fmt.Sprintf("+%d -%d", added, removed))
+		}
+	case "read", "search":
+		if n := lineCount(c.output); !r.Failed && n > 0 {
+			parts = append(parts, lines(n))
+		}
+	}
+	for _, b := range r.Content {
+		if b.Type == message.ImageBlock {
+			parts = append(parts, "picture "+sanitize.Line(b.MimeType))
+		}
+	}
+	if r.Duration >= time.Second {
+		parts = append(parts, r.Duration.Round(100*time.Millisecond).String())
+	}
+	return strings.Join(parts, " · ")
+}
+
+func lineCount(s string) int {
+	s = strings.TrimRight(s, "\n")
+	if s == "" {
+		return 0
+	}
+	return strings.Count(s, "\n") + 1
+}
+
+func lines(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
+}
+
+func moreLines(n int) string {
+	if n == 1 {
+		return "1 more line"
+	}
+	return fmt.Sprintf("%d more lines", n)
+}
+
+// counts tells the added and removed lines of a unified diff.
+func counts(patch string) (added, removed int) {
+	for line := range strings.SplitSeq(patch, "\n") {
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+		case strings.HasPrefix(line, "+"):
+			added++
+		case strings.HasPrefix(line, "-"):
+			removed++
+		}
+	}
+	return added, removed
+}
+
+// Version implements transcript.Item.
+func (c *Card) Version() int { return c.version }
+
+// Lines implements transcript.Item.
+func (c *Card) Lines(width int) []string {
+	var out []string
+	if !c.tight {
+		out = append(out, "")
+	}
+	out = append(out, c.head(width))
+	bar := c.look.Border.Render("│") + " "
+	inner := width - 4
+	lead := "  " + bar
+	if inner < 16 {
+		inner, lead = width, ""
+	}
+	for _, row := range c.body(max(1, inner)) {
+		out = append(out, lead+row)
+	}
+	return out
+}
+
+// head is the card's first row: mark, title, note.
+func (c *Card) head(width int) string {
+	mark, paint, word := c.mark()
+	var notes []string
+	for _, s := range []string{word, c.note} {
+		if s != "" && !(s == "failed" && strings.HasPrefix(c.note, "exit")) {
+			notes = append(notes, s)
+		}
+	}
+	if c.hidden {
+		notes = append(notes, "not shown to the model")
+	}
+	note := strings.Join(notes, " · ")
+	room := width - 2
+	if note != "" && room-style.Width(note)-3 < 12 {
+		note = style.Cut(note, max(0, room/2))
+	}
+	title := style.Cut(c.title, max(1, room-style.Width(note)-2))
+	verb, rest, _ := strings.Cut(title, " ")
+	row := paint.Render(mark) + " " + c.look.Tool.With(c.look.Bold).Render(verb)
+	if rest != "" {
+		row += " " + rest
+	}
+	if note != "" {
+		row += "  " + paintNote(c, paint).Render(note)
+	}
+	return style.Cut(row, width)
+}
+
+func paintNote(c *Card, paint style.Style) style.Style {
+	if c.state == Done || c.state == Running {
+		return c.look.Muted
+	}
+	return paint
+}
+
+func (c *Card) mark() (mark string, paint style.Style, word string) {
+	switch c.state {
+	case Asking:
+		return "?", c.look.Warning, "needs your approval"
+	case Running:
+		return "●", c.look.Accent, ""
+	case Done:
+		return "✓", c.look.Success, ""
+	case Failed:
+		return "✗", c.look.Error, "failed"
+	case Denied:
+		return "⊘", c.look.Warning, "denied"
+	case Stopped:
+		return "■", c.look.Warning, "stopped"
+	}
+	return "○", c.look.Muted, ""
+}
+
+// body is what is under the head.
+func (c *Card) body(width int) []string {
+	if c.look.Expanded {
+		return c.whole(width)
+	}
+	switch {
+	case c.state == Failed && c.kind != "execute":
+		return c.text(c.look.Error, transcript.Head, width, failureRows)
+	case c.state == Denied:
+		return c.text(c.look.Muted, transcript.Head, width, 2)
+	case c.patch != "" && c.diff != nil:
+		return c.fold(c.diff(c.patch, width), diffRows, width)
+	case c.kind == "execute":
+		return c.text(c.look.Muted, transcript.Tail, width, liveRows)
+	case c.kind == "think" || c.kind == "other":
+		return c.text(c.look.Muted, transcript.Head, width, liveRows)
+	case c.state == Running:
+		return c.text(c.look.Muted, transcript.Tail, width, liveRows)
+	}
+	return nil
+}
+
+// whole is the expanded body: arguments where the title can't hold them, the
+// diff, and all output.
+func (c *Card) whole(width int) []string {
+	var out []string
+	if c.kind == "execute" || c.kind == "other" {
+		if command := field(c.arguments, "command"); strings.Contains(command, "\n") {
+			rows, _ := transcript.Head(command, width, expandedRows)
+			out = append(out, rows...)
+		}
+	}
+	if c.patch != "" && c.diff != nil {
+		out = append(out, c.fold(c.diff(c.patch, width), expandedRows, width)...)
+		if c.state == Done {
+			return out
+		}
+	}
+	return append(out, c.text(c.look.Muted, transcript.Head, width, expandedRows)...)
+}
+
+func (c *Card) fold(rows []string, limit, width int) []string {
+	if len(rows) <= limit+1 {
+		return rows
+	}
+	more := fmt.Sprintf("… %d more rows · Ctrl+O", len(rows)-limit)
+	return append(rows[:limit:limit], c.look.Muted.Render(style.Cut(more, width)))
+}
+
+type cutter func(text string, width, limit int) (rows []string, hidden int)
+
+// text shows the start or the end of the output, with a row that tells what
+// is missing.
+func (c *Card) text(paint style.Style, cut cutter, width, limit int) []string {
+	text := strings.Trim(c.output, "\n")
+	if text == "(no output)" && c.state == Done {
+		return nil
+	}
+	rows, hidden := cut(text, width, limit)
+	out := make([]string, 0, len(rows)+1)
+	for _, row := range rows {
+		out = append(out, paint.Render(row))
+	}
+	if hidden == 0 {
+		return out
+	}
+	more := c.look.Muted.Render(style.Cut(fmt.Sprintf("… %s · Ctrl+O", moreLines(hidden)), width))
+	if c.kind == "execute" && !c.look.Expanded {
+		return append([]string{more}, out...)
+	}
+	return append(out, more)
+}
