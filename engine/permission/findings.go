@@ -1,0 +1,203 @@
+package permission
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/engine/shell"
+)
+
+// findings takes a request apart.
+func (p *Policy) findings(req Request) []finding {
+	switch {
+	case req.Command != nil:
+		return p.command(req)
+	case req.Kind == KindExecute:
+		return []finding{{Part: Part{req.Text, "what it runs can't be checked"}, tool: req.Tool, kind: req.Kind}}
+	case len(req.Paths) > 0:
+		var list []finding
+		for _, path := range req.Paths {
+			list = append(list, p.file(path, req.Tool, req.Kind, path.Path))
+		}
+		return list
+	}
+	f := finding{Part: Part{req.Text, "it isn't allowed yet"}, tool: req.Tool, kind: req.Kind}
+	f.match = func(c *compiled) match { return c.describes(req.Text) }
+	switch req.Kind {
+	case KindRead, KindThink:
+		f.free = true
+	case KindFetch:
+		f.Why = "it reaches the network"
+		f.save = site(req.Text)
+	case KindOther:
+		f.wide = true
+	}
+	if f.Text == "" {
+		f.Text = req.Tool
+	}
+	return []finding{f}
+}
+
+// describes matches a pattern with the text of a request.
+func (c *compiled) describes(text string) match {
+	if c.text.matches(text) || c.Action != Allow && c.text.fold().matches(strings.ToLower(text)) {
+		return yes
+	}
+	return no
+}
+
+// file is the finding of one path of a tool or redirect. A path that is written
+// is an edit, whatever the tool's kind.
+func (p *Policy) file(path Path, tool string, kind Kind, text string) finding {
+	if path.Write || kind == KindEdit {
+		kind = KindEdit
+		path.Write = true
+	}
+	located := filepath.IsAbs(path.Path) || strings.HasPrefix(path.Path, "/")
+	path.Inside = path.Inside && located
+	f := finding{Part: Part{Text: text}, tool: tool, kind: kind, outside: !path.Inside}
+	switch {
+	case !located:
+		f.Why = "where it is can't be told"
+	case !path.Inside && path.Write:
+		f.Why = "it writes outside the workspace"
+	case !path.Inside:
+		f.Why = "it reads outside the workspace"
+	case path.Write:
+		f.Why = "it changes a file"
+	default:
+		f.Why = "it reads a file"
+	}
+	switch kind {
+	case KindEdit:
+		f.free = path.Inside && p.opts.Mode == ModeEdit
+	case KindRead, KindThink:
+		f.free = path.Inside
+	}
+	where := place{p.opts.Root, p.opts.Home}
+	f.match = func(c *compiled) match {
+		if located && where.covers(c.Pattern, path.Path, path.Inside, c.Action) {
+			return yes
+		}
+		return no
+	}
+	if located {
+		f.save = where.pattern(path)
+	}
+	return f
+}
+
+// command lists the findings of a command.
+func (p *Policy) command(req Request) []finding {
+	var list []finding
+	a := req.Command
+	add := func(text, why string, m func(*compiled) match) *finding {
+		list = append(list, finding{Part: Part{text, why}, tool: req.Tool, kind: req.Kind, match: m})
+		return &list[len(list)-1]
+	}
+	for _, c := range a.Calls {
+		f := add(c.Text, "this command isn't allowed yet", func(r *compiled) match {
+			if r.Action == Allow {
+				return r.literally(c.Words)
+			}
+			return r.generously(c.Words)
+		})
+		f.save = sensible(c)
+		if _, moves := c.Moves(); moves {
+			f.free, f.Why = p.stays(req, c)
+			f.save = ""
+		} else {
+			f.free = inert(c)
+		}
+	}
+	for _, r := range a.Redirects {
+		list = append(list, p.redirect(req, r))
+	}
+	for _, v := range a.Assigns {
+		f := add(v.Text, fmt.Sprintf("it sets the variable %s, which can change what commands do", v.Name),
+			func(r *compiled) match { return r.assignment(v) })
+		f.free = v.Scope == shell.InLoop && isPlainName(v.Name)
+	}
+	for _, u := range a.Unknowns {
+		add(u.Text, u.Why, nil)
+	}
+	return list
+}
+
+// inert reports commands that have no effect of their own: those that only
+// change the flow of the script, and those that only run what is listed after
+// them. A path in the name could be any program.
+func inert(c shell.Call) bool {
+	switch c.Name() {
+	case "true", "false", ":", "exit", "break", "continue", "return", "wait":
+		return c.Via == ""
+	case "command", "builtin", "eval", "time", "timeout", "nice", "sh", "bash":
+		return c.Wraps
+	}
+	return false
+}
+
+// isPlainName reports names of loop variables that no program looks at:
+// environment variables that matter are in capitals, but for the proxies.
+func isPlainName(name string) bool {
+	return name == strings.ToLower(name) && !strings.HasSuffix(name, "_proxy")
+}
+
+// stays reports whether a change of directory is free: into the workspace, and
+// by a path that can be told. Git runs programs that the folder it is in
+// configures, so with git in the script only the root itself is free.
+func (p *Policy) stays(req Request, c shell.Call) (bool, string) {
+	dir, _ := c.Moves()
+	at := slices.IndexFunc(req.Paths, func(path Path) bool { return path.Text == dir.Text })
+	if dir.Kind != shell.Static || at < 0 || req.Paths[at].Path == "" {
+		return false, "where it goes can't be told"
+	}
+	if !isAbs(dir.Text) {
+		// A second relative step starts somewhere else than it was resolved from.
+		if strings.Contains(dir.Text, "..") || moves(req.Command) > 1 {
+			return false, "where it goes can't be told"
+		}
+	}
+	if !req.Paths[at].Inside {
+		return false, "it leaves the workspace"
+	}
+	usesGit := slices.ContainsFunc(req.Command.Calls, func(c shell.Call) bool {
+		return slices.ContainsFunc(c.Words, func(w shell.Word) bool { return strings.Contains(w.Text, "git") })
+	})
+	if usesGit && filepath.Clean(req.Paths[at].Path) != filepath.Clean(p.opts.Root) {
+		return false, "git would follow the configuration of another folder"
+	}
+	return true, ""
+}
+
+func moves(a *shell.Analysis) int {
+	n := 0
+	for _, c := range a.Calls {
+		if _, ok := c.Moves(); ok {
+			n++
+		}
+	}
+	return n
+}
+
+func isAbs(path string) bool { return strings.HasPrefix(path, "/") || filepath.IsAbs(path) }
+
+// redirect is the finding of a file that the shell opens: a read or an edit of
+// that file, for the rules about files.
+func (p *Policy) redirect(req Request, r shell.Redirect) finding {
+	path := Path{Write: r.Writes()}
+	at := slices.IndexFunc(req.Paths, func(path Path) bool { return path.Text == r.Target.Text })
+	known := r.Target.Kind == shell.Static && at >= 0
+	if known && (isAbs(r.Target.Text) || moves(req.Command) == 0) {
+		path.Path, path.Inside = req.Paths[at].Path, req.Paths[at].Inside
+	}
+	tool, kind := "read", KindRead
+	if path.Write {
+		tool, kind = "write", KindEdit
+	}
+	f := p.file(path, tool, kind, r.Text)
+	f.save, f.within = "", req.Tool
+	return f
+}

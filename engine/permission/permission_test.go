@@ -1,0 +1,310 @@
+package permission_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/hoopoe-agent/hoopoe/engine/permission"
+)
+
+func TestFiles(t *testing.T) {
+	const ask, edit, full, plan = permission.ModeAsk, permission.ModeEdit, permission.ModeFull, permission.ModePlan
+	const allow, asks, deny = permission.Allow, permission.Ask, permission.Deny
+	tests := []struct {
+		name    string
+		mode    permission.Mode
+		rules   string
+		tool    string
+		kind    permission.Kind
+		path    string // "" for none; several with blanks
+		want    permission.Action
+		suggest string
+	}{
+		{"read inside", ask, "", "read", permission.KindRead, "/w/a.go", allow, ""},
+		{"read the root", ask, "", "ls", permission.KindRead, "/w", allow, ""},
+		{"read outside", ask, "", "read", permission.KindRead, "/etc/hosts", asks, "read(/etc/hosts)"},
+		{"read outside in edit", edit, "", "read", permission.KindRead, "/etc/hosts", asks, "read(/etc/hosts)"},
+		{"read outside in plan", plan, "", "read", permission.KindRead, "/etc/hosts", asks, "read(/etc/hosts)"},
+		{"read outside in full", full, "", "read", permission.KindRead, "/etc/hosts", allow, ""},
+		{"read beside the root", ask, "", "read", permission.KindRead, "/workspace/a", asks, "read(/workspace/a)"},
+		{"read without a path", ask, "", "grep", permission.KindRead, "", allow, ""},
+		{"read a path that can't be told", ask, "", "read", permission.KindRead, "?", asks, ""},
+		{"read in plan", plan, "", "read", permission.KindRead, "/w/a.go", allow, ""},
+		{"edit in ask", ask, "", "edit", permission.KindEdit, "/w/src/a.go", asks, "edit(src/a.go)"},
+		{"edit at the top", ask, "", "write", permission.KindEdit, "/w/a.go", asks, "write(./a.go)"},
+		{"edit a starred name", ask, "", "edit", permission.KindEdit, "/w/s/a*[b].go", asks, `edit(s/a\*\[b].go)`},
+		{"edit in edit", edit, "", "edit", permission.KindEdit, "/w/a.go", allow, ""},
+		{"edit outside in edit", edit, "", "edit", permission.KindEdit, "/x/a.go", asks, "edit(/x/a.go)"},
+		{"edit in full", full, "", "edit", permission.KindEdit, "/x/a.go", allow, ""},
+		{"edit in plan", plan, "allow edit", "edit", permission.KindEdit, "/w/a.go", deny, ""},
+		{"edit without a path", edit, "", "edit", permission.KindEdit, "", asks, ""},
+		{"several, one outside", edit, "", "edit", permission.KindEdit, "/w/a /x/b", asks, "edit(/x/b)"},
+
+		{"rule for a folder", ask, "allow edit(src)", "edit", permission.KindEdit, "/w/src/a/b.go", allow, ""},
+		{"rule for what is in a folder", ask, "allow edit(src/**)", "edit", permission.KindEdit, "/w/src/a/b.go", allow, ""},
+		{"rule with a star", ask, "allow edit(src/*.go)", "edit", permission.KindEdit, "/w/src/b.go", allow, ""},
+		{"a star stays in its folder", ask, "allow edit(src/*.go)", "edit", permission.KindEdit, "/w/src/a/b.go", asks, "edit(src/a/b.go)"},
+		{"folders in between", ask, "allow edit(src/**/b.go)", "edit", permission.KindEdit, "/w/src/a/c/b.go", allow, ""},
+		{"no folder in between", ask, "allow edit(src/**/b.go)", "edit", permission.KindEdit, "/w/src/b.go", allow, ""},
+		{"another folder", ask, "allow edit(src/**)", "edit", permission.KindEdit, "/w/srcs/b.go", asks, "edit(srcs/b.go)"},
+		{"dots in the path", ask, "allow edit(src/**)", "edit", permission.KindEdit, "/w/src/../b.go", asks, ""},
+		{"a name at any depth", ask, "allow edit(*.md)", "edit", permission.KindEdit, "/w/a/b/c.md", allow, ""},
+		{"an anchored name", ask, "allow edit(./c.md)", "edit", permission.KindEdit, "/w/a/c.md", asks, "edit(a/c.md)"},
+		{"a name outside", edit, "allow edit(*.md)", "edit", permission.KindEdit, "/x/c.md", asks, "edit(/x/c.md)"},
+		{"everything inside", ask, "allow edit(**)", "edit", permission.KindEdit, "/w/a/c.md", allow, ""},
+		{"the whole tool inside", ask, "allow edit", "edit", permission.KindEdit, "/w/a/c.md", allow, ""},
+		{"the whole tool outside", ask, "allow edit", "edit", permission.KindEdit, "/x/c.md", asks, "edit(/x/c.md)"},
+		{"an absolute rule", ask, "allow read(/etc/**)", "read", permission.KindRead, "/etc/a/b", allow, ""},
+		{"home", ask, "allow read(~/notes/**)", "read", permission.KindRead, "/home/u/notes/a", allow, ""},
+		{"another home", ask, "allow read(~/notes/**)", "read", permission.KindRead, "/home/v/notes/a", asks, "read(/home/v/notes/a)"},
+		{"the tool's own rule", ask, "allow write(**)", "edit", permission.KindEdit, "/w/a/b", asks, "edit(a/b)"},
+		{"the kind's rule", ask, "allow edit(**)", "write", permission.KindEdit, "/w/a", allow, ""},
+
+		{"deny a name", ask, "deny read(.env)", "read", permission.KindRead, "/w/sub/.env", deny, ""},
+		{"deny in another case", full, "deny read(.env)", "read", permission.KindRead, "/w/.ENV", deny, ""},
+		{"deny a name outside", full, "deny read(id_rsa)", "read", permission.KindRead, "/home/u/.ssh/id_rsa", deny, ""},
+		{"deny by kind", ask, "deny read(secrets/**)", "grep", permission.KindRead, "/w/secrets", deny, ""},
+		{"deny over allow", ask, "allow edit(**)\ndeny edit(.git/**)", "edit", permission.KindEdit, "/w/.git/config", deny, ""},
+		{"deny the tool in full", full, "deny edit", "edit", permission.KindEdit, "/w/a", deny, ""},
+		{"ask over allow", edit, "ask edit(go.mod)", "edit", permission.KindEdit, "/w/go.mod", asks, ""},
+		{"ask for reads", ask, "ask read(secrets/**)", "read", permission.KindRead, "/w/secrets/a", asks, ""},
+		{"stars don't explode", ask, "allow edit(" + strings.Repeat("**/a/", 60) + "b)", "edit", permission.KindEdit, "/w" + strings.Repeat("/a", 2000), asks, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			req := permission.Request{Tool: tt.tool, Kind: tt.kind, Text: "a file"}
+			for _, p := range strings.Fields(tt.path) {
+				if p == "?" {
+					p = ""
+				}
+				req.Paths = append(req.Paths, permission.Path{Path: p, Write: tt.kind == permission.KindEdit, Inside: p == root || strings.HasPrefix(p, root+"/")})
+			}
+			p := policy(t, tt.mode, tt.rules)
+			d := p.Judge(req)
+			if d.Action != tt.want {
+				t.Errorf("got %+v, want %s", d, tt.want)
+			}
+			var got []string
+			for _, r := range d.Suggest {
+				got = append(got, r.String())
+			}
+			if s := strings.Join(got, ", "); s != tt.suggest && tt.suggest != "" {
+				t.Errorf("suggests %q, want %q", s, tt.suggest)
+			}
+			checkSuggest(t, p, req, d)
+		})
+	}
+}
+
+func TestOtherTools(t *testing.T) {
+	const ask, edit, full, plan = permission.ModeAsk, permission.ModeEdit, permission.ModeFull, permission.ModePlan
+	tests := []struct {
+		mode          permission.Mode
+		rules         string
+		tool          string
+		kind          permission.Kind
+		text          string
+		want, suggest string
+	}{
+		{ask, "", "todo", permission.KindThink, "", "allow", ""},
+		{plan, "", "todo", permission.KindThink, "", "allow", ""},
+		{plan, "deny todo", "todo", permission.KindThink, "", "deny", ""},
+		{ask, "", "fetch", permission.KindFetch, "https://go.dev/doc", "ask", "fetch(https://go.dev/*)"},
+		{plan, "", "fetch", permission.KindFetch, "https://go.dev/doc", "ask", "fetch(https://go.dev/*)"},
+		{ask, "", "fetch", permission.KindFetch, "https://go.dev@evil.example/", "ask", ""},
+		{ask, "", "fetch", permission.KindFetch, "file:///etc/passwd", "ask", ""},
+		{ask, "allow fetch(https://go.dev/*)", "fetch", permission.KindFetch, "https://go.dev/doc", "allow", ""},
+		{ask, "allow fetch(https://go.dev/*)", "fetch", permission.KindFetch, "https://go.dev.evil.example/", "ask", "fetch(https://go.dev.evil.example/*)"},
+		{full, "deny fetch(*evil*)", "fetch", permission.KindFetch, "https://EVIL.example/", "deny", ""},
+		{ask, "", "mcp__git__log", permission.KindOther, "log", "ask", "mcp__git__log"},
+		{edit, "", "mcp__git__log", "", "log", "ask", "mcp__git__log"},
+		{ask, "allow mcp__git__*", "mcp__git__log", permission.KindOther, "log", "allow", ""},
+		{ask, "allow mcp__git__*", "mcp__gitx", permission.KindOther, "log", "ask", "mcp__gitx"},
+		{full, "deny mcp__*", "mcp__git__log", permission.KindOther, "log", "deny", ""},
+		{full, "", "mcp__git__log", permission.KindOther, "log", "allow", ""},
+		{plan, "allow *", "mcp__git__log", permission.KindOther, "log", "deny", ""},
+		{ask, "allow *", "mcp__git__log", permission.KindOther, "log", "allow", ""},
+	}
+	for _, tt := range tests {
+		t.Run(string(tt.mode)+" "+tt.tool+" "+tt.rules+" "+tt.text, func(t *testing.T) {
+			p := policy(t, tt.mode, tt.rules)
+			req := permission.Request{Tool: tt.tool, Kind: tt.kind, Text: tt.text}
+			d := p.Judge(req)
+			suggest := ""
+			for _, r := range d.Suggest {
+				suggest += r.String()
+			}
+			if string(d.Action) != tt.want || suggest != tt.suggest {
+				t.Errorf("got %s suggesting %q, want %s and %q", d.Action, suggest, tt.want, tt.suggest)
+			}
+			checkSuggest(t, p, req, d)
+		})
+	}
+}
+
+func TestModes(t *testing.T) {
+	for _, m := range permission.Modes() {
+		if got, err := permission.ParseMode(" " + strings.ToUpper(string(m))); got != m || err != nil {
+			t.Errorf("%s: %s, %v", m, got, err)
+		}
+	}
+	_, err := permission.ParseMode("yolo")
+	if err == nil || !strings.Contains(err.Error(), "ask, edit, full or plan") {
+		t.Errorf("error %v", err)
+	}
+	for i, a := range permission.Modes() {
+		for j, b := range permission.Modes() {
+			if got := permission.Tighter(a, b); got != permission.Modes()[min(i, j)] {
+				t.Errorf("tighter of %s and %s is %s", a, b, got)
+			}
+		}
+		if got := permission.Tighter(a, "?"); got != permission.ModePlan {
+			t.Errorf("tighter of %s and nonsense is %s", a, got)
+		}
+	}
+}
+
+// E-2: a bad rule is named with what to do about it.
+func TestParseRule(t *testing.T) {
+	for text, want := range map[string]string{
+		"bash":                   "bash",
+		" bash( git status ) ":   "bash(git status)",
+		"bash(f(x))":             "bash(f(x))",
+		"edit(src/**)":           "edit(src/**)",
+		"mcp__a__b":              "mcp__a__b",
+		"*":                      "*",
+		"bash(it's)":             "error: a quote isn't closed",
+		"":                       "error: name a tool",
+		"(x)":                    "error: name a tool",
+		"bash(x":                 `error: the closing ")" is missing`,
+		"bash(x) y":              `error: the closing ")" is missing`,
+		"bash()":                 "error: the pattern is empty",
+		"git status":             `error: "git status" isn't a tool's name`,
+		"edit([a)":               "error: a bracket isn't closed",
+		"bash([ -f x ])":         "bash([ -f x ])",
+		"bash(a\x1b[2K)":         "error: remove the control characters",
+		"bash(rm -rf 'a b' \\')": "bash(rm -rf 'a b' \\')",
+	} {
+		r, err := permission.ParseRule(text, permission.Deny, permission.FromFlag)
+		got := r.String()
+		if err != nil {
+			got = "error: " + err.Error()
+		} else if r.Action != permission.Deny || r.Source != permission.FromFlag {
+			t.Errorf("%q: %+v", text, r)
+		}
+		if wantErr, ok := strings.CutPrefix(want, "error: "); ok && err != nil && strings.Contains(err.Error(), wantErr) {
+			continue
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	var s struct {
+		Permissions permission.Settings `json:"permissions"`
+	}
+	err := json.Unmarshal([]byte(`{"permissions":{"mode":"edit","allow":["bash(git status)","bash("],"ask":["fetch"],"deny":["read(.env)"]}}`), &s)
+	if err != nil || s.Permissions.Mode != permission.ModeEdit {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	rules, err := s.Permissions.Rules(permission.FromProject)
+	if err == nil || !strings.Contains(err.Error(), "permissions.allow[1]") {
+		t.Errorf("error %v", err)
+	}
+	if len(rules) != 3 {
+		t.Fatalf("%d rules are left of 3", len(rules))
+	}
+	if err := json.Unmarshal([]byte(`{"permissions":{"mode":"yolo"}}`), &s); err == nil {
+		t.Error("a mode that isn't one is taken")
+	}
+
+	// A project can tighten, never loosen.
+	user := []permission.Rule{{Tool: "bash", Pattern: "ls", Action: permission.Allow, Source: permission.FromUser}}
+	merged := permission.Merge(user, rules)
+	if len(merged) != 3 {
+		t.Fatalf("%v", merged)
+	}
+	p := permission.New(permission.Options{Mode: permission.ModeAsk, Root: root}, merged...)
+	for script, want := range map[string]permission.Action{"ls": permission.Allow, "git status": permission.Ask, "ls < .env": permission.Deny} {
+		if d := p.Judge(request(script)); d.Action != want {
+			t.Errorf("%s: %+v", script, d)
+		}
+	}
+	if len(user) != 1 || len(p.Rules()) != 3 {
+		t.Error("merging changed its argument")
+	}
+}
+
+func TestWith(t *testing.T) {
+	p := policy(t, permission.ModeAsk, "")
+	more := p.With(permission.Rule{Tool: "bash", Pattern: "ls", Action: permission.Allow, Source: permission.FromSession})
+	if p.Judge(request("ls")).Action != permission.Ask || more.Judge(request("ls")).Action != permission.Allow {
+		t.Error("a rule that is added counts in the new policy alone")
+	}
+	full := more.WithMode(permission.ModeFull)
+	if full.Mode() != permission.ModeFull || more.Mode() != permission.ModeAsk || full.Judge(request("rm x")).Action != permission.Allow {
+		t.Error("the mode counts in the new policy alone")
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	p := policy(t, permission.ModeAsk, "allow bash(git status)")
+	d := p.Judge(request("git status && rm -rf x > ../f"))
+	want := "rm -rf x\n  this command isn't allowed yet\n> ../f\n  it writes outside the workspace"
+	if got := permission.Describe(d); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	plan := policy(t, permission.ModePlan, "").Judge(request("ls"))
+	if !strings.Contains(plan.Reason, "plan mode is read-only") {
+		t.Errorf("reason %q", plan.Reason)
+	}
+}
+
+// E-4, E-5: nothing in a command hides, and writing of all scripts stays.
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"git status":          "git status",
+		"a\n\tb":              "a\n\tb",
+		"a\rb":                `a\rb`,
+		"\x1b[2K\x07\x00\x7f": `\x1b[2K\x07\x00\x7f`,
+		"\u009b2K":            `\u009b2K`,
+		"a\u202eb\u2066c":     `a\u202eb\u2066c`,
+		"a\u00a0b\u200bc":     `a\u00a0b\u200bc`,
+		"\U000e0041":          `\U000e0041`,
+		"a\xffb":              `a\xffb`,
+		"مرحبا 你好 é 👩‍💻":      "مرحبا 你好 é 👩‍💻",
+	} {
+		if got := permission.Visible(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// FuzzParseRule: no panic, and a rule that is taken reads back the same.
+func FuzzParseRule(f *testing.F) {
+	for _, s := range []string{"bash(git *)", "edit(src/**)", `bash('a b' \* "c*")`, "bash(=x:*)", "read(~/x)"} {
+		f.Add(s, "git status 'a b'")
+	}
+	f.Fuzz(func(t *testing.T, text, script string) {
+		r, err := permission.ParseRule(text, permission.Allow, permission.FromUser)
+		if err != nil {
+			return
+		}
+		again, err := permission.ParseRule(r.String(), permission.Allow, permission.FromUser)
+		if err != nil || again != r {
+			t.Fatalf("%q reads back as %+v, %v", text, again, err)
+		}
+		req := request(script)
+		allowed := permission.New(permission.Options{Mode: permission.ModeAsk, Root: root}, r).Judge(req).Action
+		r.Action = permission.Deny
+		denied := permission.New(permission.Options{Mode: permission.ModeAsk, Root: root}, r).Judge(req).Action
+		free := permission.New(permission.Options{Mode: permission.ModeAsk, Root: root}).Judge(req).Action
+		// What a rule allows, the same rule as a denial never lets through.
+		if allowed == permission.Allow && free != permission.Allow && denied == permission.Allow {
+			t.Fatalf("%q allows %q and doesn't deny it", r, script)
+		}
+	})
+}

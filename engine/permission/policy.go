@@ -1,0 +1,235 @@
+package permission
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/engine/shell"
+)
+
+// Kind is what a tool call does.
+type Kind string
+
+// The kinds. Other, the zero value too, could do anything.
+const (
+	KindRead    Kind = "read"
+	KindEdit    Kind = "edit"
+	KindExecute Kind = "execute"
+	KindFetch   Kind = "fetch"
+	KindThink   Kind = "think" // no effect outside the session: todos, questions
+	KindOther   Kind = "other"
+)
+
+// Path is a file or folder that a call touches.
+type Path struct {
+	Path   string // absolute, symbolic links resolved; "" if it can't be told
+	Text   string // as the command has it: shell.Target.Text; unused for other tools
+	Write  bool
+	Inside bool // inside the workspace
+}
+
+// Request is a tool call to judge.
+type Request struct {
+	Tool string
+	Kind Kind
+	// Paths are the files of the call. For a command they say where its
+	// shell.Analysis.Targets are.
+	Paths   []Path
+	Command *shell.Analysis // of a command; nil if it can't be parsed
+	Text    string          // the call in short: the command, the URL
+}
+
+// Decision is the judgement of a request.
+type Decision struct {
+	Action Action
+	// Reason says why, to the user or to the model; empty for Allow.
+	Reason string
+	// Parts are what needs approval, or what is denied.
+	Parts []Part
+	// Suggest are the rules that "always" would save. With them the same request
+	// is allowed; where no rules of a sensible width would do, there are none.
+	Suggest []Rule
+}
+
+// Part is a part of a request and why it isn't free.
+type Part struct {
+	Text string
+	Why  string
+}
+
+// Options configure a Policy.
+type Options struct {
+	Mode Mode
+	Root string // the workspace's folder; where relative patterns start
+	Home string // what "~/" in patterns stands for; may be empty
+}
+
+// Policy judges requests. It is immutable and safe for concurrent use.
+type Policy struct {
+	opts  Options
+	rules []compiled
+}
+
+// compiled is a rule with its pattern taken apart in each way it may be read.
+type compiled struct {
+	Rule
+	tool  glob
+	whole bool   // every call
+	exact bool   // these words and no more
+	words []glob // as a command
+	text  glob   // as a text
+}
+
+// New returns a policy.
+func New(o Options, rules ...Rule) *Policy {
+	return (&Policy{opts: o}).With(rules...)
+}
+
+// With returns a policy with more rules: those that a question saved, those of
+// the session.
+func (p *Policy) With(rules ...Rule) *Policy {
+	next := &Policy{opts: p.opts, rules: slices.Clone(p.rules)}
+	for _, r := range rules {
+		next.rules = append(next.rules, compile(r))
+	}
+	return next
+}
+
+// WithMode returns a policy with the same rules and another mode.
+func (p *Policy) WithMode(m Mode) *Policy {
+	next := &Policy{opts: p.opts, rules: p.rules}
+	next.opts.Mode = m
+	return next
+}
+
+// Mode returns the policy's mode.
+func (p *Policy) Mode() Mode { return p.opts.Mode }
+
+// Rules returns the policy's rules in the order they were given.
+func (p *Policy) Rules() []Rule {
+	rules := make([]Rule, len(p.rules))
+	for i, r := range p.rules {
+		rules[i] = r.Rule
+	}
+	return rules
+}
+
+func compile(r Rule) compiled {
+	c := compiled{Rule: r, tool: newGlob(strings.ToLower(r.Tool)), text: newGlob(r.Pattern)}
+	pattern, exact := strings.CutPrefix(r.Pattern, "=")
+	if !exact {
+		pattern = strings.TrimSuffix(pattern, ":*")
+	}
+	c.exact = exact
+	c.words, _ = splitWords(pattern)
+	c.whole = r.Pattern == "" || r.Pattern == "*" || r.Pattern == ":*"
+	return c
+}
+
+// finding is one part of a request, with what the rules need to judge it.
+type finding struct {
+	Part
+	tool    string
+	within  string // the tool whose command this is a part of, if another
+	kind    Kind
+	match   func(*compiled) match // of a rule's pattern; nil if no pattern is about it
+	outside bool                  // an allow rule needs a pattern to reach it
+	free    bool                  // allowed where no rule speaks
+	save    string                // the pattern that "always" saves; "" if none is sensible
+	wide    bool                  // "always" saves a rule without a pattern
+}
+
+// Judge decides about a request.
+func (p *Policy) Judge(req Request) Decision {
+	d, asking := p.judge(req)
+	if d.Action == Ask {
+		d.Suggest = p.suggest(req, asking)
+	}
+	return d
+}
+
+// judge decides and returns the findings that ask.
+func (p *Policy) judge(req Request) (Decision, []finding) {
+	if req.Kind == "" {
+		req.Kind = KindOther
+	}
+	var asked, denied []Part
+	var asking []finding
+	for _, f := range p.findings(req) {
+		switch action, why := p.weigh(f); action {
+		case Deny:
+			denied = append(denied, Part{f.Text, why})
+		case Ask:
+			asked = append(asked, Part{f.Text, why})
+			asking = append(asking, f)
+		}
+	}
+	switch {
+	case len(denied) > 0:
+		return Decision{Action: Deny, Reason: reason("denied", denied), Parts: denied}, nil
+	case p.opts.Mode == ModePlan && forbiddenInPlan(req.Kind, req.Command != nil):
+		why := "plan mode is read-only: describe this step in the plan instead of taking it; only the user can switch the mode"
+		return Decision{Action: Deny, Reason: why, Parts: []Part{{req.Text, why}}}, nil
+	case len(asked) > 0:
+		return Decision{Action: Ask, Reason: reason("needs approval", asked), Parts: asked}, asking
+	}
+	return Decision{Action: Allow}, nil
+}
+
+func forbiddenInPlan(kind Kind, command bool) bool {
+	return command || kind != KindRead && kind != KindThink && kind != KindFetch
+}
+
+func reason(what string, parts []Part) string {
+	list := make([]string, len(parts))
+	for i, part := range parts {
+		list[i] = fmt.Sprintf("%s (%s)", part.Text, part.Why)
+	}
+	return what + ": " + strings.Join(list, "; ")
+}
+
+// weigh judges one finding: deny over ask over allow over the mode.
+func (p *Policy) weigh(f finding) (Action, string) {
+	allowed, held := f.free || p.opts.Mode == ModeFull, ""
+	for i := range p.rules {
+		r := &p.rules[i]
+		m := r.matches(f)
+		switch {
+		case m == no:
+		case r.Action == Deny && m == yes:
+			return Deny, fmt.Sprintf("the rule %s of %s denies it", r, r.Source)
+		case p.opts.Mode == ModeFull: // only what is denied for certain counts
+		case r.Action == Deny:
+			held = fmt.Sprintf("the rule %s of %s could deny it", r, r.Source)
+		case r.Action == Ask:
+			held = fmt.Sprintf("the rule %s of %s asks for it", r, r.Source)
+		case m == yes:
+			allowed = true
+		}
+	}
+	switch {
+	case held != "":
+		return Ask, held
+	case allowed:
+		return Allow, ""
+	}
+	return Ask, f.Why
+}
+
+// matches says whether the rule is about the finding.
+func (c *compiled) matches(f finding) match {
+	switch {
+	case c.whole && f.within != "" && c.tool.matches(strings.ToLower(f.within)):
+		return yes
+	case !c.tool.matches(strings.ToLower(f.tool)) && !c.tool.matches(string(f.kind)):
+		return no
+	case c.whole && c.Action == Allow && f.outside:
+		return no
+	case c.whole:
+		return yes
+	case f.match == nil:
+		return no
+	}
+	return f.match(c)
+}
