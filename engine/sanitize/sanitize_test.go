@@ -95,6 +95,8 @@ func TestVisible(t *testing.T) {
 		{"delete and bell", "a\x7f\a", "a^?^G"},
 		{"bidi", "a\u202eb", `a\u202eb`},
 		{"zero width", "a\u200bb\ufeff", `a\u200bb\ufeff`},
+		{"joiners where they belong", "👨\u200d👩 می\u200cخواهم", "👨\u200d👩 می\u200cخواهم"},
+		{"joiners elsewhere", "rm\u200d é\u200d\u200dé", `rm\u200d é\u200d\u200dé`},
 		{"C1", "a\u009bb", `a\u009bb`},
 		{"tags", "a\U000e0041", `a\U000e0041`},
 		{"spaces that are none", "a\u00a0b\u3164", `a\u00a0b\u3164`},
