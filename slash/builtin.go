@@ -13,9 +13,8 @@ import (
 
 // Options are what the built-in commands need besides a session.
 type Options struct {
-	Library    Library
-	SessionDir string // in place of the user's own session folder, or empty
-	Now        func() time.Time
+	Library Library
+	Now     func() time.Time
 }
 
 // Builtins returns the commands that every Hoopoe has.
@@ -105,11 +104,15 @@ func choose(ctx context.Context, s Session, title string, options []string) int 
 func runModel(ctx context.Context, c Call) (Result, error) {
 	pattern := c.Args
 	if pattern == "" {
-		models, current := c.Session.Models(), c.Session.View(ctx).Model
+		v, err := c.Session.View(ctx)
+		if err != nil {
+			return Result{}, err
+		}
+		models := c.Session.Models()
 		options := make([]string, len(models))
 		for i, m := range models {
 			options[i] = m.Ref()
-			if m.Provider == current.Provider && m.ID == current.ID {
+			if m.Provider == v.Model.Provider && m.ID == v.Model.ID {
 				options[i] += " (now)"
 			}
 		}
@@ -140,7 +143,10 @@ func completeModel(_ context.Context, s Session, prefix string) []string {
 }
 
 func runThinking(ctx context.Context, c Call) (Result, error) {
-	v := c.Session.View(ctx)
+	v, err := c.Session.View(ctx)
+	if err != nil {
+		return Result{}, err
+	}
 	level := c.Args
 	if level == "" {
 		levels := v.Model.Levels
@@ -160,14 +166,22 @@ func runThinking(ctx context.Context, c Call) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := c.Session.SetThinking(ctx, string(parsed)); err != nil {
+	set, err := c.Session.SetThinking(ctx, parsed)
+	if err != nil {
 		return Result{}, err
 	}
-	return reply("Thinking is now %s.", c.Session.View(ctx).Thinking)
+	if set != parsed {
+		return reply("Thinking is now %s: %s has no level %s.", set, v.Model.Name, parsed)
+	}
+	return reply("Thinking is now %s.", set)
 }
 
 func completeThinking(ctx context.Context, s Session, prefix string) []string {
-	return beginning(s.View(ctx).Model.Levels, prefix)
+	v, err := s.View(ctx)
+	if err != nil {
+		return nil
+	}
+	return beginning(v.Model.Levels, prefix)
 }
 
 func beginning(values []string, prefix string) []string {
@@ -193,11 +207,14 @@ func modes() [][2]string {
 func runPermissions(ctx context.Context, c Call) (Result, error) {
 	mode := strings.ToLower(c.Args)
 	if mode == "" {
-		now := c.Session.View(ctx).Mode
+		v, err := c.Session.View(ctx)
+		if err != nil {
+			return Result{}, err
+		}
 		options := make([]string, len(modes()))
 		for i, m := range modes() {
 			options[i] = fmt.Sprintf("%-4s  %s", m[0], m[1])
-			if m[0] == now {
+			if m[0] == v.Mode {
 				options[i] += " (now)"
 			}
 		}
@@ -224,8 +241,8 @@ func completeMode(_ context.Context, _ Session, prefix string) []string {
 	return beginning(names, prefix)
 }
 
-func runTools(ctx context.Context, c Call) (Result, error) {
-	tools := c.Session.Tools(ctx)
+func runTools(_ context.Context, c Call) (Result, error) {
+	tools := c.Session.Tools()
 	if len(tools) == 0 {
 		return reply("The model has no tools.")
 	}
@@ -251,14 +268,17 @@ func runNew(ctx context.Context, c Call) (Result, error) {
 func runName(ctx context.Context, c Call) (Result, error) {
 	name := c.Args
 	if name == "" {
-		now := c.Session.View(ctx).Name
-		if !c.Caps.Has(Dialogs) {
-			if now == "" {
-				return reply("The session has no name. Give it one with /name text.")
-			}
-			return reply("The session's name is %s.", now)
+		v, err := c.Session.View(ctx)
+		switch {
+		case err != nil:
+			return Result{}, err
+		case c.Caps.Has(Dialogs):
+		case v.Name == "":
+			return reply("The session has no name. Give it one with /name text.")
+		default:
+			return reply("The session's name is %s.", v.Name)
 		}
-		a, answered := c.Session.Ask(ctx, event.Question{Kind: event.AskInput, Title: "Name of the session", Prefill: now})
+		a, answered := c.Session.Ask(ctx, event.Question{Kind: event.AskInput, Title: "Name of the session", Prefill: v.Name})
 		name = strings.TrimSpace(a.Value)
 		if !answered || a.Cancelled || name == "" {
 			return reply("")
@@ -267,7 +287,7 @@ func runName(ctx context.Context, c Call) (Result, error) {
 	if err := c.Session.Rename(ctx, name); err != nil {
 		return Result{}, err
 	}
-	return reply("The session is now called %s.", c.Session.View(ctx).Name)
+	return reply("The session has its name.")
 }
 
 func runCompact(ctx context.Context, c Call) (Result, error) {
@@ -291,7 +311,10 @@ func runQuit(context.Context, Call) (Result, error) {
 }
 
 func runSession(ctx context.Context, c Call) (Result, error) {
-	v := c.Session.View(ctx)
+	v, err := c.Session.View(ctx)
+	if err != nil {
+		return Result{}, err
+	}
 	file := v.File
 	if file == "" {
 		file = "none: in memory"

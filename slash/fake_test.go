@@ -45,9 +45,11 @@ func (f *fakeSession) SetModel(_ context.Context, pattern string) (llm.Model, er
 	return llm.Model{}, fmt.Errorf("unknown model %q", pattern)
 }
 
-func (f *fakeSession) SetThinking(_ context.Context, level string) error {
-	f.view.Thinking = level
-	return f.do("thinking %s", level)
+func (f *fakeSession) SetThinking(_ context.Context, level llm.Level) (llm.Level, error) {
+	if level == llm.XHigh {
+		level = llm.High
+	}
+	return level, f.do("thinking %s", level)
 }
 
 func (f *fakeSession) SetMode(_ context.Context, mode string) error {
@@ -79,9 +81,9 @@ func (f *fakeSession) Export(_ context.Context, path string) (string, error) {
 	return path, f.do("export %s", path)
 }
 
-func (f *fakeSession) View(context.Context) event.View { return f.view }
+func (f *fakeSession) View(context.Context) (event.View, error) { return f.view, nil }
 
-func (f *fakeSession) Tools(context.Context) []llm.ToolSpec {
+func (f *fakeSession) Tools() []llm.ToolSpec {
 	return []llm.ToolSpec{{Name: "read", Description: "Read a file.\nMore."}, {Name: "bash", Description: "Run a command."}}
 }
 
@@ -95,11 +97,11 @@ func (f *fakeSession) Ask(_ context.Context, q event.Question) (event.Answer, bo
 
 type fakeLibrary []session.Summary
 
-func (l fakeLibrary) Sessions(context.Context, string, string) ([]session.Summary, error) {
+func (l fakeLibrary) Sessions(context.Context, string) ([]session.Summary, error) {
 	return l, nil
 }
 
-func (l fakeLibrary) FindSession(_ context.Context, _, _, query string) (string, error) {
+func (l fakeLibrary) FindSession(_ context.Context, _, query string) (string, error) {
 	for _, s := range l {
 		if s.ID == query {
 			return s.Path, nil

@@ -20,7 +20,10 @@ type sessions struct{ Options }
 const pickerRows = 200
 
 func (o sessions) run(ctx context.Context, c Call) (Result, error) {
-	v := c.Session.View(ctx)
+	v, err := c.Session.View(ctx)
+	if err != nil {
+		return Result{}, err
+	}
 	path, shown, err := o.pick(ctx, c, v)
 	if err != nil {
 		return Result{}, err
@@ -46,7 +49,7 @@ func (o sessions) run(ctx context.Context, c Call) (Result, error) {
 // when the user took none.
 func (o sessions) pick(ctx context.Context, c Call, v event.View) (path, shown string, err error) {
 	if c.Args != "" {
-		path, err = o.Library.FindSession(ctx, v.Cwd, o.SessionDir, c.Args)
+		path, err = o.Library.FindSession(ctx, v.Cwd, c.Args)
 		return path, "", err
 	}
 	saved, err := o.others(ctx, v)
@@ -71,7 +74,7 @@ func (o sessions) pick(ctx context.Context, c Call, v event.View) (path, shown s
 
 // others lists the folder's sessions but the one that is open.
 func (o sessions) others(ctx context.Context, v event.View) ([]session.Summary, error) {
-	saved, err := o.Library.Sessions(ctx, v.Cwd, o.SessionDir)
+	saved, err := o.Library.Sessions(ctx, v.Cwd)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +83,11 @@ func (o sessions) others(ctx context.Context, v event.View) ([]session.Summary, 
 }
 
 func (o sessions) complete(ctx context.Context, s Session, prefix string) []string {
-	saved, err := o.others(ctx, s.View(ctx))
+	v, err := s.View(ctx)
+	if err != nil {
+		return nil
+	}
+	saved, err := o.others(ctx, v)
 	if err != nil {
 		return nil
 	}

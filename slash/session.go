@@ -13,18 +13,19 @@ type Session interface {
 	Models
 	Documents
 	// View is a picture of the session now.
-	View(ctx context.Context) event.View
+	View(ctx context.Context) (event.View, error)
 	// Ask puts a question to the user; answered is false when nobody could.
 	Ask(ctx context.Context, q event.Question) (a event.Answer, answered bool)
 	SetMode(ctx context.Context, mode string) error
-	Tools(ctx context.Context) []llm.ToolSpec
+	Tools() []llm.ToolSpec
 }
 
 // Models selects the model and how much it thinks.
 type Models interface {
 	Models() []llm.Model
 	SetModel(ctx context.Context, pattern string) (llm.Model, error)
-	SetThinking(ctx context.Context, level string) error
+	// SetThinking returns the level that the model supports.
+	SetThinking(ctx context.Context, level llm.Level) (llm.Level, error)
 }
 
 // Documents works on the conversation's file.
@@ -36,10 +37,10 @@ type Documents interface {
 	Export(ctx context.Context, path string) (written string, err error)
 }
 
-// Library finds saved sessions. The engine satisfies it.
+// Library finds saved sessions.
 type Library interface {
 	// Sessions lists those of a working directory, latest first.
-	Sessions(ctx context.Context, cwd, sessionDir string) ([]session.Summary, error)
+	Sessions(ctx context.Context, cwd string) ([]session.Summary, error)
 	// FindSession resolves a path, the beginning of an id or words.
-	FindSession(ctx context.Context, cwd, sessionDir, query string) (path string, err error)
+	FindSession(ctx context.Context, cwd, query string) (path string, err error)
 }
