@@ -48,14 +48,18 @@ func (d *Document) Context() Context {
 }
 
 // contextNodes returns the entries that speak to the model, and the one
-// compaction that counts first: the last on the path. Of what lies before it
-// only the part from its first kept entry on remains.
+// compaction that counts first: the last readable one on the path. Of what lies
+// before it only the part from its first kept entry on remains.
 func (d *Document) contextNodes() []*node {
 	path := d.leaf.path()
-	last := -1
-	for i, n := range path {
-		if n.typ == TypeCompaction {
-			last = i
+	last, first := -1, ""
+	for i, n := range slices.Backward(path) {
+		if n.typ != TypeCompaction {
+			continue
+		}
+		if e, _ := d.load(n); e.Compaction != nil {
+			last, first = i, e.Compaction.FirstKeptEntryID
+			break
 		}
 	}
 	nodes := make([]*node, 0, len(path))
@@ -63,20 +67,10 @@ func (d *Document) contextNodes() []*node {
 		return appendSpeaking(nodes, path)
 	}
 	nodes = append(nodes, path[last])
-	first := d.firstKept(path[last])
 	if kept := slices.IndexFunc(path[:last], func(n *node) bool { return n.id == first }); kept >= 0 {
 		nodes = appendSpeaking(nodes, path[kept:last])
 	}
 	return appendSpeaking(nodes, path[last+1:])
-}
-
-// firstKept returns the id of the first entry that a compaction keeps.
-func (d *Document) firstKept(n *node) string {
-	e, err := d.load(n)
-	if err != nil {
-		return ""
-	}
-	return e.Compaction.FirstKeptEntryID
 }
 
 func appendSpeaking(to, nodes []*node) []*node {
@@ -95,11 +89,11 @@ func (d *Document) settings(c *Context) {
 	for n := d.leaf; n != nil; n = n.parent {
 		switch n.typ {
 		case TypeThinking:
-			if e, err := d.load(n); err == nil && !c.ThinkingSet {
+			if e, _ := d.load(n); e.Thinking != nil && !c.ThinkingSet {
 				c.Thinking, c.ThinkingSet = e.Thinking.Level, true
 			}
 		case TypeModelChange:
-			if e, err := d.load(n); err == nil {
+			if e, _ := d.load(n); e.Model != nil {
 				c.choose(e.Model.Role, ModelRef{e.Model.Provider, e.Model.ModelID})
 			}
 		case TypeMessage:
@@ -130,8 +124,8 @@ func (d *Document) answeredBy(n *node) ModelRef {
 	if d.role(n) != message.Assistant {
 		return ModelRef{}
 	}
-	e, err := d.load(n)
-	if err != nil || e.Message == nil {
+	e, _ := d.load(n)
+	if e.Message == nil {
 		return ModelRef{}
 	}
 	return ModelRef{e.Message.Provider, e.Message.Model}

@@ -185,6 +185,11 @@ func (d *Document) Append(e Entry) (Entry, error) {
 		m.ID = e.ID
 		e.Message = &m
 	}
+	if e.Model != nil {
+		m := *e.Model
+		m.Role = cmp.Or(m.Role, defaultRole)
+		e.Model = &m
+	}
 	e.Type = cmp.Or(e.payloadType(), e.Type)
 	if e.Type == "" || e.Type == typeHeader {
 		return Entry{}, fmt.Errorf("append to session: an entry of type %q has no content", e.Type)

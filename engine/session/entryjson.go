@@ -81,9 +81,7 @@ func encodeEntry(e Entry) ([]byte, error) {
 		w.Message = raw
 	case e.Model != nil:
 		w.Model, w.Provider, w.ModelID = e.Model.Provider+"/"+e.Model.ModelID, e.Model.Provider, e.Model.ModelID
-		if w.Role = e.Model.Role; w.Role == "" {
-			w.Role = defaultRole
-		}
+		w.Role = e.Model.Role
 	case e.Thinking != nil:
 		w.Thinking = json.RawMessage("null")
 		if e.Thinking.Level != "" {

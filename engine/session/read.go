@@ -51,7 +51,7 @@ func (d *Document) bytesThrough(n *node, w *window) ([]byte, error) {
 }
 
 // load returns n's entry, decoding it if need be. A damaged one has no payload
-// but Raw. The tree decides about ids and parents, not the line: migrated and
+// but Raw; that is what to look at, since the error comes only once. The tree decides about ids and parents, not the line: migrated and
 // orphaned entries have others than they were written with.
 func (d *Document) load(n *node) (Entry, error) { return d.loadThrough(n, &window{}) }
 
@@ -168,7 +168,7 @@ func (d *Document) LastCustom(customType string) (Entry, bool) {
 		if n.typ != TypeCustom {
 			continue
 		}
-		if e, err := d.load(n); err == nil && e.Custom.CustomType == customType {
+		if e, _ := d.load(n); e.Custom != nil && e.Custom.CustomType == customType {
 			return e, true
 		}
 	}
@@ -186,8 +186,8 @@ func (d *Document) Prompts() []Prompt {
 		if n.typ != TypeMessage || d.role(n) != message.User {
 			continue
 		}
-		e, err := d.load(n)
-		if err != nil || e.Message == nil {
+		e, _ := d.load(n)
+		if e.Message == nil {
 			continue
 		}
 		if text := e.Message.Text(); text != "" {
