@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/workspace"
+)
+
+// userBash is the user's own command in progress; at most one runs.
+type userBash struct{ stop context.CancelFunc }
+
+// Bash runs a command of the user's, beside any run, and adds what it printed
+// to the context: at once when the session is idle, else when the prompt in
+// progress has settled. A non-zero exit is no error.
+func (s *Session) Bash(ctx context.Context, command string, excludeFromContext bool) (message.Message, error) {
+	if strings.TrimSpace(command) == "" {
+		return message.Message{}, errors.New("the command is empty")
+	}
+	run, cancel := context.WithCancel(s.ctx)
+	defer cancel()
+	id := s.ids.next()
+	err := s.set(ctx, func() error {
+		if s.bash != nil {
+			return errors.New("a command is already running: stop it first")
+		}
+		s.bash = &userBash{stop: cancel}
+		s.publish(event.BashStarted{ID: id, Command: command})
+		return nil
+	})
+	if err != nil {
+		return message.Message{}, err
+	}
+	stop := context.AfterFunc(ctx, cancel)
+	defer stop()
+	out, err := s.env.workspace.Run(run, workspace.Command{
+		Script:   command,
+		OnOutput: func(tail string) { s.in.post(item{event: event.BashProgress{ID: id, Output: tail}}) },
+	})
+	if err != nil && out.Text == "" {
+		out.Text = err.Error()
+	}
+	m := message.Message{ID: id, Role: message.BashExecution, Timestamp: s.engine.now().UnixMilli(), Bash: &message.Bash{
+		Command: command, Output: out.Text, ExitCode: out.ExitCode, Cancelled: out.Cancelled || out.TimedOut,
+		Truncated: out.Truncated, FullOutputPath: out.FullOutputPath, ExcludeFromContext: excludeFromContext,
+	}}
+	err = s.set(context.WithoutCancel(ctx), func() error {
+		s.bash = nil
+		s.pending = append(s.pending, m)
+		if s.state == Idle {
+			s.flushBash()
+		}
+		s.publish(event.BashEnded{ID: id, Message: m})
+		return nil
+	})
+	return m, err
+}
+
+// AbortBash stops the user's command; the model's own commands go on.
+func (s *Session) AbortBash(ctx context.Context) error {
+	return s.set(ctx, func() error {
+		if s.bash != nil {
+			s.bash.stop()
+		}
+		return nil
+	})
+}

@@ -1,0 +1,234 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/compact"
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
+)
+
+// Errors of Compact; the wording is the protocol family's.
+var (
+	errAlreadyCompacted = errors.New("Already compacted")                      //nolint:staticcheck // wire literal
+	errNothingToCompact = errors.New("Nothing to compact (session too small)") //nolint:staticcheck // wire literal
+	errCompactCancelled = errors.New("Compaction cancelled")                   //nolint:staticcheck // wire literal
+)
+
+// compaction is one in progress.
+type compaction struct {
+	reason       string // manual, threshold, overflow
+	instructions string
+	old          []message.Message // what is summarised
+	kept         string            // id of the first message that stays
+	tokens       int
+	model        llm.Model
+	provider     llm.Provider
+	// done is called on the owner when it is over.
+	done func(event.CompactionResult, error)
+}
+
+// Compact summarises the conversation now; a run that is going is aborted
+// first. Prompts that arrive meanwhile run afterwards. Inside a hook it is
+// noted, and carried out when the hook's step is over.
+func (s *Session) Compact(ctx context.Context, instructions string) (event.CompactionResult, error) {
+	type result struct {
+		r   event.CompactionResult
+		err error
+	}
+	ch := make(chan result, 1)
+	request := func() {
+		s.in.do(func() {
+			s.stopAll(nil, func() {
+				s.compactNow(instructions, func(r event.CompactionResult, err error) { ch <- result{r, err} })
+			}, make(chan struct{}))
+		})
+	}
+	if ext.Defer(ctx, request) {
+		return event.CompactionResult{}, nil
+	}
+	request()
+	select {
+	case r := <-ch:
+		return r.r, r.err
+	case <-ctx.Done():
+		s.in.do(s.cancelCompaction)
+		return event.CompactionResult{}, ctx.Err()
+	case <-s.ended:
+		return event.CompactionResult{}, ErrClosed
+	}
+}
+
+func (s *Session) cancelCompaction() {
+	if s.state == Compacting && s.stop != nil {
+		s.stop(errAbort)
+	}
+}
+
+func (s *Session) compactNow(instructions string, done func(event.CompactionResult, error)) {
+	if s.state != Idle {
+		done(event.CompactionResult{}, ErrBusy)
+		return
+	}
+	if n := len(s.messages); n > 0 && s.messages[n-1].Role == message.CompactionSummary {
+		done(event.CompactionResult{}, errAlreadyCompacted)
+		return
+	}
+	cut, ok := s.env.compaction().PlanAll(s.messages)
+	if !ok {
+		done(event.CompactionResult{}, errNothingToCompact)
+		return
+	}
+	s.state = Compacting
+	s.compact("manual", instructions, cut, func(r event.CompactionResult, err error) {
+		s.state, s.stop = Idle, nil
+		s.endCompaction("manual", r, err, false)
+		done(r, err)
+		s.resumeIdle()
+	})
+}
+
+// autoCompact makes room between two runs. Unfinished work goes on after it;
+// finished work settles.
+func (s *Session) autoCompact(reason string, unfinished bool) {
+	plan := s.env.compaction().Plan
+	if reason == "overflow" {
+		plan = s.env.compaction().PlanAll
+	}
+	s.publish(event.CompactionStarted{Reason: reason})
+	cut, ok := plan(s.messages)
+	if !ok {
+		s.fruitless = true
+		s.publish(event.CompactionEnded{Reason: reason, Skipped: true})
+		s.afterCompaction(reason, unfinished, errNothingToCompact)
+		return
+	}
+	s.compact(reason, "", cut, func(r event.CompactionResult, err error) {
+		s.stop = nil
+		s.endCompaction(reason, r, err, err == nil && unfinished)
+		s.fruitless = s.fruitless || err != nil || s.overLimit()
+		s.afterCompaction(reason, unfinished, err)
+	})
+}
+
+func (s *Session) afterCompaction(reason string, unfinished bool, err error) {
+	switch {
+	case s.aborted || errors.Is(err, errCompactCancelled):
+		s.settle(outcome{reason: message.Aborted})
+	case reason == "overflow" && err != nil:
+		s.settle(outcome{reason: message.Error, err: "Context overflow recovery failed: " + err.Error()})
+	case unfinished && (s.env.settings.Compaction.AutoContinue || reason == "overflow"), s.waiting(Steer), s.waiting(FollowUp):
+		s.continueRun()
+	default:
+		s.settle(outcome{reason: message.Stop})
+	}
+}
+
+// endCompaction tells how it went.
+func (s *Session) endCompaction(reason string, r event.CompactionResult, err error, goesOn bool) {
+	end := event.CompactionEnded{Reason: reason, WillRetry: goesOn}
+	switch {
+	case err == nil:
+		end.Result, end.Messages = &r, s.messages
+	case errors.Is(err, errCompactCancelled):
+		end.Aborted = true
+	case reason == "overflow":
+		end.Error = "Context overflow recovery failed: " + err.Error()
+	case reason == "threshold":
+		end.Error = "Auto-compaction failed: " + err.Error()
+	default:
+		end.Error = err.Error()
+	}
+	s.publish(end)
+	s.publish(s.usageEvent())
+}
+
+// compact starts the work off the owner; done comes back on it.
+func (s *Session) compact(reason, instructions string, cut int, done func(event.CompactionResult, error)) {
+	ctx, stop := context.WithCancelCause(s.ctx)
+	s.stop = stop
+	tokens, _ := compact.Tokens(s.messages)
+	c := compaction{
+		reason: reason, instructions: instructions, old: s.messages[:cut], kept: s.messages[cut].ID,
+		tokens: tokens, model: s.model, provider: s.provider, done: done,
+	}
+	if reason == "manual" {
+		s.publish(event.CompactionStarted{Reason: reason})
+	}
+	go func() {
+		summary, fromHook, err := s.summarise(ctx, c)
+		if ctx.Err() != nil {
+			err = errCompactCancelled
+		}
+		s.in.post(item{fn: func() { s.compacted(c, summary, fromHook, err) }})
+	}()
+}
+
+// compacted puts the summary into the tree and rebuilds the context from it.
+func (s *Session) compacted(c compaction, summary string, fromHook bool, err error) {
+	if err != nil {
+		c.done(event.CompactionResult{}, err)
+		return
+	}
+	details, files := compact.Details(c.old)
+	r := event.CompactionResult{Summary: summary + files, FirstKeptEntryID: c.kept, TokensBefore: c.tokens, Details: details}
+	s.append(session.Entry{Compaction: &session.Compaction{
+		Summary: r.Summary, FirstKeptEntryID: r.FirstKeptEntryID, TokensBefore: r.TokensBefore, Details: details, FromExtension: fromHook,
+	}})
+	s.messages = s.doc.Context().Messages
+	s.env.forget() // context files are read again
+	c.done(r, nil)
+}
+
+// summarise asks the extensions, then the model; transient failures are tried
+// again like those of a run.
+func (s *Session) summarise(ctx context.Context, c compaction) (summary string, fromHook bool, err error) {
+	reply := s.host.BeforeCompact(ctx, ext.BeforeCompact{Reason: c.reason, Instructions: c.instructions, Messages: c.old})
+	switch {
+	case reply.Cancel:
+		return "", true, errCompactCancelled
+	case reply.Summary != "":
+		return reply.Summary, true, nil
+	}
+	req := compact.Request(c.model, c.old, c.instructions)
+	retry := s.env.settings.Retry
+	for attempt := 0; ; attempt++ {
+		summary, err = answerText(ctx, c.provider, req)
+		if err == nil || ctx.Err() != nil || !llm.Retryable(err) || attempt >= retry.MaxRetries {
+			return summary, false, err
+		}
+		delay := max(time.Duration(retry.BaseDelayMs)*time.Millisecond<<attempt, llm.RetryAfter(err))
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+			return "", false, ctx.Err()
+		}
+	}
+}
+
+// answerText makes one request and returns the answer's text.
+func answerText(ctx context.Context, p llm.Provider, req llm.Request) (text string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the %s provider panicked: %v", req.Model.Provider, v)
+		}
+	}()
+	for part := range p.Stream(ctx, req) {
+		fin, ok := part.(llm.Finished)
+		if !ok {
+			continue
+		}
+		if fin.Err != nil {
+			return "", fin.Err
+		}
+		return cmp.Or(fin.Message.Text(), "(the model gave no summary)"), nil
+	}
+	return "", errors.New("the provider's stream ended without a result")
+}

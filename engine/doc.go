@@ -1,0 +1,29 @@
+// Package engine is the only door for the faces: an Engine outlives sessions,
+// a Session is one conversation.
+//
+//	face ─ methods ─▶ Session ─ inbox ─▶ owner ─▶ state, document, publish ─▶ subscriptions ─▶ face
+//	                                      ▲
+//	   run goroutine (agent.Run: provider, tools) ─ events, in batches
+//
+// Ownership. One goroutine per session, the owner, touches its state and is
+// the only one that publishes. It takes funcs from an inbox with two lanes:
+// commands, unbounded, and the run's events, bounded, so that a fast run waits
+// for its owner and an abort overtakes it. The owner never waits for a run, a
+// face, a hook or a provider. Whatever may block (hooks, tools, the model, git)
+// runs elsewhere and comes back through the inbox. Appending to the session
+// file is the exception: it is one write, and what is published is on disk.
+//
+// Order. A run's end takes the same lane as its events, so it can't overtake
+// them. When a run has ended the session first decides what follows, sets its
+// state, and then publishes RunEnded{Will}: who reads WillSettle may send the
+// next prompt. RunSettled closes a prompt, once. An Ack is placed into its
+// reader's own queue before the first event that a command causes, or, for an
+// abort, after the last.
+//
+// The document. What New, Switch, Fork and Branch replace is the document
+// (tree, file, lock) behind a Session; faces stay attached.
+//
+// Compaction. A run whose context grows over the limit pauses between two
+// turns, is compacted, and goes on by itself (compaction.autoContinue); work
+// that had ended settles after the compaction.
+package engine

@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
+)
+
+// NewDocument starts a fresh session behind the same door. cancelled is true
+// when an extension vetoed. Inside a hook it is noted and done afterwards.
+func (s *Session) NewDocument(ctx context.Context) (cancelled bool, err error) {
+	return s.replace(ctx, ext.Replace{Reason: "new"}, func() (*session.Document, error) {
+		return session.New(s.documentOptions())
+	})
+}
+
+// Switch opens another session's file. One that doesn't exist is created there.
+func (s *Session) Switch(ctx context.Context, path string) (cancelled bool, err error) {
+	return s.replace(ctx, ext.Replace{Reason: "resume", Path: path}, func() (*session.Document, error) {
+		d, _, err := openDocument(path, s.documentOptions())
+		return d, err
+	})
+}
+
+// Fork copies the active branch into a new file and goes on there.
+func (s *Session) Fork(ctx context.Context) (cancelled bool, err error) {
+	return s.replace(ctx, ext.Replace{Reason: "fork"}, func() (*session.Document, error) {
+		return do(ctx, s, func() (*session.Document, error) { return s.doc.Clone() })
+	})
+}
+
+// Branch starts a new file that ends before a user message, and returns that
+// message's text for the editor.
+func (s *Session) Branch(ctx context.Context, entryID string) (text string, cancelled bool, err error) {
+	cancelled, err = s.replace(ctx, ext.Replace{Reason: "fork"}, func() (*session.Document, error) {
+		return do(ctx, s, func() (d *session.Document, err error) {
+			d, text, err = s.doc.BranchFrom(entryID)
+			return d, err
+		})
+	})
+	return text, cancelled, err
+}
+
+// openDocument opens a file, or makes a new session at a path that is free.
+func openDocument(path string, o session.Options) (*session.Document, []session.Notice, error) {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		o.Path = path
+		d, err := session.New(o)
+		return d, nil, err
+	}
+	return session.Open(path, o)
+}
+
+// replace exchanges the document: veto, stop, open the new, let the old go,
+// tell. A failure leaves the session as it was.
+func (s *Session) replace(ctx context.Context, r ext.Replace, open func() (*session.Document, error)) (cancelled bool, err error) {
+	if ext.Defer(ctx, func() { go func() { _, _ = s.replace(s.ctx, r, open) }() }) {
+		return false, nil
+	}
+	if r.Path != "" {
+		if abs, err := filepath.Abs(r.Path); err == nil {
+			r.Path = abs
+		}
+	}
+	if s.host.BeforeReplace(ctx, r) {
+		return true, nil
+	}
+	if err := s.hold(ctx); err != nil {
+		return false, err
+	}
+	doc, err := open()
+	if err != nil {
+		_ = s.set(ctx, func() error { s.state = Idle; s.resumeIdle(); return nil })
+		return false, fmt.Errorf("%s session: %w", r.Reason, err)
+	}
+	var old error
+	err = s.set(context.WithoutCancel(ctx), func() error {
+		old = s.doc.Close()
+		s.adopt(doc)
+		s.env.fresh()
+		return nil
+	})
+	if err != nil {
+		doc.Close()
+		return false, err
+	}
+	s.host.Replaced(ctx, r)
+	return false, s.set(context.WithoutCancel(ctx), func() error {
+		s.state = Idle
+		s.publish(event.SessionReplaced{Reason: r.Reason, View: s.view()})
+		s.resumeIdle()
+		return old
+	})
+}
+
+// hold stops the session and keeps new prompts waiting.
+func (s *Session) hold(ctx context.Context) error {
+	done := make(chan error, 1)
+	if !s.in.do(func() {
+		s.stopAll(nil, func() {
+			if s.state != Idle {
+				done <- ErrBusy
+				return
+			}
+			s.state = Replacing
+			s.broker.CancelAll()
+			done <- nil
+		}, make(chan struct{}))
+	}) {
+		return ErrClosed
+	}
+	select {
+	case err := <-done:
+		return err
+	case <-s.ended:
+		return ErrClosed
+	}
+}
+
+// resumeIdle lets waiters and waiting prompts go on after a state that isn't
+// a prompt's.
+func (s *Session) resumeIdle() {
+	s.flushBash()
+	stopped := s.stopped
+	s.stopped, s.aborted = nil, false
+	for _, fn := range stopped {
+		fn()
+	}
+	if s.state != Idle {
+		return
+	}
+	if len(s.prompts) == 0 {
+		for _, ch := range s.settled {
+			close(ch)
+		}
+		s.settled = nil
+	}
+	s.next()
+}
+
+// adopt makes d the session's document and takes over what it says.
+func (s *Session) adopt(d *session.Document) {
+	s.doc = d
+	s.ids.use(d)
+	c := d.Context()
+	s.messages = c.Messages
+	s.inflight, s.running, s.pending = nil, nil, nil
+	s.usage = message.Usage{}
+	s.callIDs = map[string]bool{}
+	for _, m := range s.messages {
+		s.usage = s.usage.Add(m.Usage)
+		for _, b := range m.Content {
+			if b.Type == message.ToolCallBlock {
+				s.callIDs[b.ID] = true
+			}
+		}
+	}
+	s.queue = restoreQueue(d)
+	for i := range s.queue {
+		s.queue[i].Message.ID = s.queue[i].ID
+		if s.queue[i].Delivery == nextPrompt {
+			s.queue[i].Delivery = string(FollowUp)
+		}
+	}
+	s.taken = map[string]bool{}
+	s.todos = restoreTodos(s.messages)
+	if level, err := llm.ParseLevel(c.Thinking); err == nil && c.ThinkingSet {
+		s.thinking = level
+	}
+	if !c.Model.Empty() {
+		if m, ok := s.engine.model(c.Model.Provider, c.Model.ID); ok {
+			_ = s.use(m) // a model that is gone leaves the one that was
+		}
+	}
+	s.thinking = s.model.Clamp(s.thinking)
+}
+
+// restoreTodos finds the task list as the last todo call left it.
+func restoreTodos(messages []message.Message) []message.TodoPhase {
+	for _, m := range slices.Backward(messages) {
+		if m.Role != message.ToolResult || m.IsError || (m.ToolName != "todo" && m.ToolName != "todo_write") {
+			continue
+		}
+		var d struct{ Phases []message.TodoPhase }
+		if json.Unmarshal(m.Details, &d) == nil && d.Phases != nil {
+			return d.Phases
+		}
+	}
+	return nil
+}
+
+// MoveTo continues the conversation from another entry of the tree. For a
+// user message that is the place before it, and its text is returned for the
+// editor.
+func (s *Session) MoveTo(ctx context.Context, entryID string) (text string, err error) {
+	if err := s.hold(ctx); err != nil {
+		return "", err
+	}
+	return do(context.WithoutCancel(ctx), s, func() (string, error) {
+		defer s.resumeIdle()
+		s.state = Idle
+		e, ok := s.doc.Entry(entryID)
+		if !ok {
+			return "", fmt.Errorf("no entry %q in this session", entryID)
+		}
+		to := entryID
+		if e.Message != nil && e.Message.Role == message.User {
+			to, text = e.ParentID, e.Message.Text()
+		}
+		if err := s.doc.MoveTo(to); err != nil {
+			return "", err
+		}
+		s.messages = s.doc.Context().Messages
+		s.publish(event.LeafMoved{View: s.view()})
+		return text, nil
+	})
+}
+
+// Rename names the session; control characters are removed.
+func (s *Session) Rename(ctx context.Context, name string) error {
+	name = session.CleanName(name)
+	if name == "" {
+		return errors.New("Session name cannot be empty") //nolint:staticcheck // wire literal
+	}
+	return s.set(ctx, func() error {
+		clean, err := s.doc.SetName(name)
+		var save *session.SaveError
+		if err != nil && !errors.As(err, &save) {
+			return err
+		}
+		s.publish(event.SessionNamed{Name: clean})
+		return err
+	})
+}
+
+// Prompts lists every user message with text, in file order, all branches.
+func (s *Session) Prompts(ctx context.Context) ([]session.Prompt, error) {
+	return do(ctx, s, func() ([]session.Prompt, error) { return s.doc.Prompts(), nil })
+}

@@ -1,0 +1,318 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/ask"
+	"github.com/hoopoe-agent/hoopoe/engine/config"
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
+	"github.com/hoopoe-agent/hoopoe/engine/permission"
+	"github.com/hoopoe-agent/hoopoe/engine/prompt"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
+	"github.com/hoopoe-agent/hoopoe/engine/shell"
+	"github.com/hoopoe-agent/hoopoe/engine/tool"
+	"github.com/hoopoe-agent/hoopoe/engine/tool/builtin"
+	"github.com/hoopoe-agent/hoopoe/engine/workspace"
+)
+
+// OpenOptions say which session to open and how.
+type OpenOptions struct {
+	// Cwd is the working directory; empty means the process's.
+	Cwd string
+	// Path is a session file. One that doesn't exist is created there; empty
+	// makes a new session.
+	Path string
+	// Fork copies Path into a new file first.
+	Fork     bool
+	InMemory bool
+	// SessionDir holds the session files, instead of the user's data folder.
+	SessionDir string
+	// Model and Thinking name the first model; empty means the start order.
+	Model, Thinking string
+	// Mode is the permission mode; empty means the settings', else ask.
+	Mode string
+	// SystemPrompt replaces our instructions, AppendSystemPrompt adds to them;
+	// each is a text or the path of one.
+	SystemPrompt, AppendSystemPrompt string
+	// Tools is an allow-list of tool names; NoTools offers none.
+	Tools   []string
+	NoTools bool
+	// MaxTurns limits the model calls of a prompt; 0 is the settings' limit.
+	MaxTurns int
+	// Dialogs says that the face can show the ask tool's question; else the
+	// question ends the run.
+	Dialogs bool
+	// Approve trusts the project's files for this session.
+	Approve bool
+}
+
+// Open opens a session. No hook has run yet and no model was called. Notices
+// are for the user: what was odd about files, settings and the model choice.
+func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices []string, err error) {
+	if o.Cwd, err = absolute(o.Cwd); err != nil {
+		return nil, nil, fmt.Errorf("find the working directory: %w", err)
+	}
+	settings, notices, err := e.settings(ctx, o)
+	if err != nil {
+		return nil, notices, err
+	}
+	if o.MaxTurns == 0 {
+		o.MaxTurns = settings.Limits.Turns
+	}
+	if o.SessionDir == "" {
+		o.SessionDir = settings.SessionDir
+	}
+	s = &Session{
+		engine: e, opts: o, in: newInbox(), ended: make(chan struct{}), state: Idle,
+		faces: map[*Subscription]Client{}, held: map[event.QuestionKind]int{},
+		modes: queueModes{settings.SteeringMode, settings.FollowUpMode, settings.InterruptMode},
+	}
+	s.auto.compaction, s.auto.retry = settings.Compaction.Enabled, settings.Retry.Enabled
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if err := s.equip(settings); err != nil {
+		return nil, notices, err
+	}
+	doc, more, err := e.document(o)
+	notices = append(notices, more...)
+	if err != nil {
+		return nil, notices, err
+	}
+	if more, err = s.startModel(doc, settings); err != nil {
+		doc.Close()
+		return nil, append(notices, more...), err
+	}
+	s.broker = &ask.Broker{
+		Publish: s.publish, Shown: s.shown, NewID: s.ids.next,
+		After: func(d time.Duration, fn func()) func() { return s.after(d, fn) },
+	}
+	go s.own()
+	return s, append(notices, more...), nil
+}
+
+// settings reads the layers that count for a working directory.
+func (e *Engine) settings(ctx context.Context, o OpenOptions) (config.Settings, []string, error) {
+	trust, err := e.paths.Trust(o.Cwd)
+	var notices []string
+	if err != nil {
+		notices = append(notices, err.Error())
+	}
+	c, problems, err := config.Load(ctx, config.LoadOptions{
+		Paths: e.paths, Project: o.Cwd, Trusted: o.Approve || trust == config.Trusted,
+	})
+	for _, p := range problems {
+		notices = append(notices, p.Error())
+	}
+	return c.Settings, notices, err
+}
+
+// equip gives the session its workspace, tools, policy and extensions.
+func (s *Session) equip(settings config.Settings) error {
+	e, o := s.engine, s.opts
+	sh, err := e.shell()
+	if err != nil {
+		return err
+	}
+	if settings.ShellPath != "" {
+		sh = shell.Shell{Family: shell.Bash, Path: settings.ShellPath, Args: []string{"-c"}}
+	}
+	runner := shell.NewRunner(shell.Options{Shell: sh, Environ: e.options.Environ, Spool: e.paths.Spill()})
+	ws, err := workspace.NewLocal(workspace.Options{Cwd: o.Cwd, Home: e.paths.Home, Runner: runner})
+	if err != nil {
+		return err
+	}
+	s.env = &environment{
+		engine: e, workspace: ws, runner: runner, settings: settings, files: workspace.NewLedger(),
+		told: map[string]bool{}, notify: s.notify,
+		mode: func() string { return s.policy.mode() }, tools: s.promptTools,
+	}
+	if s.env.options.Replace, err = prompt.TextOrFile(o.SystemPrompt, prompt.Disk()); err != nil {
+		return err
+	}
+	if s.env.options.Append, err = prompt.TextOrFile(o.AppendSystemPrompt, prompt.Disk()); err != nil {
+		return err
+	}
+	if s.tools, err = offered(o, settings); err != nil {
+		return err
+	}
+	if s.policy, err = e.gate(ws, o, settings); err != nil {
+		return err
+	}
+	s.host = &ext.Host{Hooks: e.options.Hooks, Session: callback{s}, Failed: func(name, point string, err error) {
+		s.in.do(func() { s.publish(event.ExtensionFailed{Extension: name, Point: point, Error: err.Error()}) })
+	}}
+	return nil
+}
+
+// offered are the tools of a session.
+func offered(o OpenOptions, settings config.Settings) (*tool.Registry, error) {
+	all, err := tool.NewRegistry(append(builtin.Standard(), builtin.Ask(o.Dialogs))...)
+	if err != nil {
+		return nil, err
+	}
+	if !settings.Todo.Enabled {
+		all.Remove("todo")
+	}
+	switch {
+	case o.NoTools:
+		return tool.NewRegistry()
+	case len(o.Tools) > 0:
+		chosen, err := all.Select(o.Tools)
+		if err != nil {
+			return nil, fmt.Errorf("--tools: %w", err)
+		}
+		return tool.NewRegistry(chosen...)
+	}
+	return all, nil
+}
+
+// gate builds the permission policy from the settings and the saved rules.
+func (e *Engine) gate(ws *workspace.Local, o OpenOptions, settings config.Settings) (*gate, error) {
+	name := o.Mode
+	if name == "" {
+		name = settings.Permissions.Mode
+	}
+	if name == "" {
+		name = string(permission.ModeAsk)
+	}
+	mode, err := permission.ParseMode(name)
+	if err != nil {
+		return nil, err
+	}
+	p := settings.Permissions
+	rules, err := permission.Settings{Allow: p.Allow, Ask: p.Ask, Deny: p.Deny}.Rules(permission.FromUser)
+	saved, err2 := e.paths.Rules(ws.Cwd())
+	more, err3 := permission.Settings{Allow: saved.Allow, Ask: saved.Ask, Deny: saved.Deny}.Rules(permission.FromSaved)
+	if err := errors.Join(err, err2, err3); err != nil {
+		return nil, err
+	}
+	return &gate{policy: permission.New(permission.Options{Mode: mode, Root: ws.Cwd(), Home: e.paths.Home}, append(rules, more...)...)}, nil
+}
+
+// document opens or makes the session's document.
+func (e *Engine) document(o OpenOptions) (*session.Document, []string, error) {
+	opts, err := e.documentOptions(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	var notices []session.Notice
+	var doc *session.Document
+	switch {
+	case o.Path != "" && o.Fork:
+		doc, notices, err = session.Fork(o.Path, opts)
+	case o.Path != "":
+		doc, notices, err = openDocument(o.Path, opts)
+	default:
+		doc, err = session.New(opts)
+	}
+	var texts []string
+	for _, n := range notices {
+		texts = append(texts, n.String())
+	}
+	return doc, texts, err
+}
+
+// documentOptions say where documents of a session live. Without a home they
+// live in memory.
+func (e *Engine) documentOptions(o OpenOptions) (session.Options, error) {
+	opts := session.Options{Cwd: o.Cwd, InMemory: o.InMemory, Locks: e.paths.Locks(), Now: e.options.Now}
+	if e.paths.Agent != "" {
+		opts.Blobs = filepath.Join(e.paths.Agent, "blobs")
+	}
+	if o.InMemory {
+		return opts, nil
+	}
+	folders, err := e.SessionFolders(o.Cwd, o.SessionDir, false)
+	if errors.Is(err, config.ErrNoHome) {
+		opts.InMemory = true
+		return opts, nil
+	}
+	if err != nil {
+		return opts, err
+	}
+	opts.Dir = folders[0]
+	return opts, nil
+}
+
+func (s *Session) documentOptions() session.Options {
+	opts, err := s.engine.documentOptions(s.opts)
+	if err != nil {
+		opts.InMemory = true
+	}
+	return opts
+}
+
+// startModel chooses the first model in the order of wishes: the flag, the
+// session's last, the settings'.
+func (s *Session) startModel(doc *session.Document, settings config.Settings) ([]string, error) {
+	e, o := s.engine, s.opts
+	c := doc.Context()
+	s.thinking = llm.Level(settings.DefaultThinkingLevel)
+	if s.thinking == "" {
+		s.thinking = llm.Medium
+	}
+	var choice catalog.Choice
+	var err error
+	switch {
+	case o.Model != "":
+		choice.Model, choice.Level, err = e.findModel(o.Model)
+	default:
+		choice, err = e.catalog.Start(catalog.Wishes{Session: ref(c.Model.Provider, c.Model.ID), Setting: ref(settings.DefaultProvider, settings.DefaultModel)})
+	}
+	if err != nil {
+		return choice.Notices, err
+	}
+	if err := s.use(choice.Model); err != nil {
+		return choice.Notices, err
+	}
+	s.adopt(doc)
+	if err := s.use(choice.Model); err != nil { // the flag wins over the session's last
+		return choice.Notices, err
+	}
+	if choice.Level != "" {
+		s.thinking = choice.Level
+	}
+	if o.Thinking != "" {
+		level, err := llm.ParseLevel(o.Thinking)
+		if err != nil {
+			return choice.Notices, err
+		}
+		s.thinking = level
+	}
+	s.thinking = s.model.Clamp(s.thinking)
+	return choice.Notices, nil
+}
+
+func ref(provider, id string) string {
+	if provider == "" || id == "" {
+		return id
+	}
+	return provider + "/" + id
+}
+
+// promptTools lists the tools for the system prompt.
+func (s *Session) promptTools() []prompt.Tool {
+	var list []prompt.Tool
+	for _, t := range s.tools.Tools() {
+		if spec := t.Spec(); !spec.Hidden {
+			list = append(list, prompt.Tool{Name: spec.Name, Summary: spec.Summary})
+		}
+	}
+	return list
+}
+
+// callback is the session as extensions may call it back.
+type callback struct{ s *Session }
+
+func (c callback) Send(ctx context.Context, text string) error {
+	_, err := c.s.Prompt(ctx, Input{Text: text})
+	return err
+}
+func (c callback) Abort(ctx context.Context) error   { return c.s.Abort(ctx) }
+func (c callback) Settled(ctx context.Context) error { return c.s.Settled(ctx) }

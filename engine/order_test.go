@@ -1,0 +1,365 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/tool"
+)
+
+const hello = `
+-- turn --
+times: always
+-- text piece=3 --
+Hello there.
+-- usage input=10 output=5 --
+`
+
+// A prompt's story from its start to the settled end.
+func TestPromptStory(t *testing.T) {
+	c := newWorld(t, hello).open(OpenOptions{})
+	c.run("hi")
+	c.wants(`
+		run_started
+		turn_started
+		user "hi" 
+		assistant "Hello there." stop
+		turn_ended
+		run_ended stop will= messages=2
+		run_settled stop`)
+}
+
+// A response comes before the events of its command; an abort's after them.
+func TestAcksKeepTheirPlace(t *testing.T) {
+	w := newWorld(t, `
+-- turn --
+-- text --
+one
+-- mark stop --
+-- delay 1h --
+-- turn --
+-- text --
+two
+`)
+	c := w.open(OpenOptions{})
+	reached := make(chan struct{})
+	w.marks["stop"] = func(context.Context) { close(reached) }
+	c.send(Input{Text: "first", Ack: &Ack{Sub: c.sub, Value: "prompt"}})
+	wait(t, reached, "the model")
+	if err := c.s.AbortAck(c.ctx(), &Ack{Sub: c.sub, Value: "abort"}); err != nil {
+		t.Fatal(err)
+	}
+	c.send(Input{Text: "second", Ack: &Ack{Sub: c.sub, Value: "again"}})
+	on[event.RunSettled](c)
+	on[event.RunSettled](c)
+	c.wants(`
+		ack prompt
+		run_started
+		turn_started
+		user "first" 
+		assistant "one" aborted
+		turn_ended
+		run_ended aborted will= messages=2
+		run_settled aborted
+		ack abort
+		ack again
+		run_started
+		turn_started
+		user "second" 
+		assistant "two" stop
+		turn_ended
+		run_ended stop will= messages=2
+		run_settled stop`)
+}
+
+// abort_and_prompt is acknowledged between the two runs.
+func TestAbortAndPrompt(t *testing.T) {
+	w := newWorld(t, "-- turn --\n-- mark stop --\n-- delay 1h --\n-- turn --\n-- text --\ntwo\n")
+	c := w.open(OpenOptions{})
+	reached := make(chan struct{})
+	w.marks["stop"] = func(context.Context) { close(reached) }
+	c.prompt("first")
+	wait(t, reached, "the model")
+	if _, err := c.s.AbortAndPrompt(c.ctx(), Input{Text: "second", Ack: &Ack{Sub: c.sub, Value: "both"}}); err != nil {
+		t.Fatal(err)
+	}
+	on[event.RunSettled](c)
+	on[event.RunSettled](c)
+	c.wants(`
+		run_started
+		turn_started
+		user "first" 
+		assistant "" aborted
+		turn_ended
+		run_ended aborted will= messages=2
+		run_settled aborted
+		ack both
+		run_started
+		turn_started
+		user "second" 
+		assistant "two" stop
+		turn_ended
+		run_ended stop will= messages=2
+		run_settled stop`)
+}
+
+// Whoever reads the last RunEnded may send the next prompt at once.
+func TestIdleBeforeTheLastRunEnded(t *testing.T) {
+	c := newWorld(t, hello).open(OpenOptions{})
+	c.prompt("0")
+	for range 50 {
+		on[event.RunEnded](c)
+		if _, err := c.s.Prompt(c.ctx(), Input{Text: "again"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	on[event.RunEnded](c)
+}
+
+// A prompt without a delivery is refused while a run is going.
+func TestBusy(t *testing.T) {
+	w := newWorld(t, "-- turn --\n-- mark stop --\n-- text --\none\n")
+	c := w.open(OpenOptions{})
+	reached, goOn := make(chan struct{}), make(chan struct{})
+	w.marks["stop"] = func(context.Context) { close(reached); <-goOn }
+	c.prompt("first")
+	wait(t, reached, "the model")
+	if _, err := c.s.Prompt(c.ctx(), Input{Text: "second"}); !errors.Is(err, ErrBusy) {
+		t.Errorf("error %v, want ErrBusy", err)
+	}
+	close(goOn)
+	on[event.RunSettled](c)
+}
+
+// Attaching at any moment loses nothing and repeats nothing: the view and the
+// deltas after it give the same text as the finished message.
+func TestAttachWhileStreaming(t *testing.T) {
+	w := newWorld(t, "-- turn --\n-- text repeat=3000 quoted --\n\"word \"\n")
+	c := w.open(OpenOptions{})
+	type reader struct {
+		view event.View
+		sub  *Subscription
+	}
+	var readers []reader
+	c.prompt("go")
+	for range 40 {
+		c.until("a delta", func(it Item) bool {
+			switch it.Event.(type) {
+			case event.MessageDelta, event.RunSettled:
+				return true
+			}
+			return false
+		})
+		v, sub, err := c.s.Attach(c.ctx(), Client{Name: "late"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		readers = append(readers, reader{v, sub})
+	}
+	for i, r := range readers {
+		text := ""
+		if r.view.InFlight != nil {
+			text = r.view.InFlight.Text()
+		}
+		last := r.view.Seq
+		ctx := c.ctx()
+		for done := len(r.view.Messages) == 2; !done; {
+			it, err := r.sub.Next(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if it.Seq <= last {
+				t.Fatalf("reader %d: event %d after %d", i, it.Seq, last)
+			}
+			last = it.Seq
+			switch e := it.Event.(type) {
+			case event.MessageDelta:
+				text += e.Delta()
+			case event.MessageEnded:
+				if e.Message.Role == message.Assistant {
+					done = true
+					if text != e.Message.Text() {
+						t.Errorf("reader %d: %d bytes of text, want %d", i, len(text), len(e.Message.Text()))
+					}
+				}
+			}
+		}
+		r.sub.Close()
+	}
+}
+
+// Questions open one at a time, in the order of the calls, and an "always"
+// answers those behind it.
+func TestApprovalsInCallOrder(t *testing.T) {
+	w := newWorld(t, `
+-- turn --
+-- call bash --
+{"command": "echo one"}
+-- call bash --
+{"command": "touch two"}
+-- call bash --
+{"command": "echo one"}
+-- turn --
+-- text --
+done
+`)
+	c := w.open(OpenOptions{})
+	c.sub.Close()
+	c.attach(Client{Name: "asking", Shows: []event.QuestionKind{event.AskPermission}})
+	c.prompt("go")
+	q := on[event.AskOpened](c)
+	if q.Question.Permission.Command != "echo one" {
+		t.Errorf("first question about %q", q.Question.Permission.Command)
+	}
+	c.answer(q, event.Answer{Choice: event.Always})
+	q = on[event.AskOpened](c)
+	if q.Question.Permission.Command != "touch two" {
+		t.Errorf("second question about %q", q.Question.Permission.Command)
+	}
+	c.answer(q, event.Answer{Choice: event.Deny, Reason: "not now"})
+	on[event.RunSettled](c) // the third call needs no question
+	opened := 0
+	for _, it := range c.log {
+		if _, ok := it.Event.(event.AskOpened); ok {
+			opened++
+		}
+	}
+	if opened != 2 {
+		t.Errorf("%d questions, want 2", opened)
+	}
+	rules, err := w.engine.Paths().Rules(w.dir)
+	if err != nil || len(rules.Allow) != 1 {
+		t.Errorf("saved rules %v, %v", rules, err)
+	}
+}
+
+func (c *client) answer(q event.AskOpened, a event.Answer) {
+	c.t.Helper()
+	if won, err := c.s.Answer(c.ctx(), q.Question.ID, a); !won || err != nil {
+		c.t.Fatalf("answer: won=%v, %v", won, err)
+	}
+}
+
+// With nobody to ask, a call that needs permission is denied at once.
+func TestNobodyToAsk(t *testing.T) {
+	c := newWorld(t, "-- turn --\n-- call bash --\n{\"command\":\"touch x\"}\n-- turn --\n-- text --\nok\n").open(OpenOptions{})
+	c.prompt("go")
+	if e := on[event.ToolEnded](c); e.Denied != "nobody" || !e.IsError {
+		t.Errorf("denied %q, error %v", e.Denied, e.IsError)
+	}
+	on[event.RunSettled](c)
+}
+
+// The document is replaced while two faces stay attached.
+func TestReplaceWhileAttached(t *testing.T) {
+	w := newWorld(t, "-- turn --\n-- text --\none\n-- turn --\n-- mark stop --\n-- delay 1h --\n-- turn --\n-- text --\nthree\n")
+	c := w.open(OpenOptions{})
+	other := &client{t: t, s: c.s}
+	other.attach(Client{Name: "other"})
+	c.run("first")
+	first := c.s.doc.ID()
+	reached := make(chan struct{})
+	w.marks["stop"] = func(context.Context) { close(reached) }
+	c.prompt("second")
+	wait(t, reached, "the model")
+	if cancelled, err := c.s.NewDocument(c.ctx()); cancelled || err != nil {
+		t.Fatal(cancelled, err)
+	}
+	c.run("third")
+	for _, face := range []*client{c, other} {
+		face.log = nil
+	}
+	c2 := &client{t: t, s: c.s}
+	c2.attach(Client{})
+	if len(c2.view.Messages) != 2 || c2.view.SessionID == first {
+		t.Errorf("%d messages in session %s", len(c2.view.Messages), c2.view.SessionID)
+	}
+	replaced := on[event.SessionReplaced](other)
+	if replaced.View.SessionID != c2.view.SessionID || len(replaced.View.Messages) != 0 {
+		t.Errorf("replaced by %+v", replaced.View)
+	}
+	on[event.RunSettled](other)
+}
+
+// Methods called from inside a hook never wait for the run that waits for the
+// hook. Each pair of hook and method must come to an end.
+func TestHookCallsBack(t *testing.T) {
+	methods := map[string]func(ctx context.Context, s *Session) error{
+		"send":     func(ctx context.Context, s *Session) error { _, err := s.Prompt(ctx, Input{Text: "more"}); return err },
+		"steer":    func(ctx context.Context, s *Session) error { _, err := s.Prompt(ctx, Input{Text: "x", Delivery: Steer}); return err },
+		"abort":    func(ctx context.Context, s *Session) error { return s.Abort(ctx) },
+		"compact":  func(ctx context.Context, s *Session) error { _, err := s.Compact(ctx, ""); return err },
+		"new":      func(ctx context.Context, s *Session) error { _, err := s.NewDocument(ctx); return err },
+		"mode":     func(ctx context.Context, s *Session) error { return s.SetMode(ctx, "edit") },
+		"thinking": func(ctx context.Context, s *Session) error { _, err := s.SetThinking(ctx, "high"); return err },
+		"settled": func(ctx context.Context, s *Session) error {
+			if s.Settled(ctx) == nil {
+				return errors.New("waited for itself")
+			}
+			return nil
+		},
+	}
+	for point, hook := range map[string]func(call func(context.Context) error) ext.Hooks{
+		"input": func(call func(context.Context) error) ext.Hooks {
+			return ext.Hooks{Input: func(ctx context.Context, _ ext.Session, in ext.Input) (ext.InputReply, error) {
+				return ext.InputReply{}, call(ctx)
+			}}
+		},
+		"before_run": func(call func(context.Context) error) ext.Hooks {
+			return ext.Hooks{BeforeRun: func(ctx context.Context, _ ext.Session, _ ext.BeforeRun) (ext.BeforeRunReply, error) {
+				return ext.BeforeRunReply{}, call(ctx)
+			}}
+		},
+		"context": func(call func(context.Context) error) ext.Hooks {
+			return ext.Hooks{Context: func(ctx context.Context, _ ext.Session, m []message.Message) ([]message.Message, error) {
+				return m, call(ctx)
+			}}
+		},
+		"tool_call": func(call func(context.Context) error) ext.Hooks {
+			return ext.Hooks{ToolCall: func(ctx context.Context, _ ext.Session, _ ext.ToolCall) (ext.ToolCallReply, error) {
+				return ext.ToolCallReply{}, call(ctx)
+			}}
+		},
+		"tool_result": func(call func(context.Context) error) ext.Hooks {
+			return ext.Hooks{ToolResult: func(ctx context.Context, _ ext.Session, r ext.ToolResult) (ext.ToolResult, error) {
+				return r, call(ctx)
+			}}
+		},
+		"run_end": func(call func(context.Context) error) ext.Hooks {
+			return ext.Hooks{RunEnd: func(ctx context.Context, _ ext.Session, _ ext.RunEnd) error { return call(ctx) }}
+		},
+	} {
+		for name, method := range methods {
+			t.Run(point+"/"+name, func(t *testing.T) {
+				var s *Session
+				called, once := make(chan error, 1), false
+				h := hook(func(ctx context.Context) error {
+					if once { // a hook that always sends would never let a prompt end
+						return nil
+					}
+					once = true
+					err := method(ctx, s)
+					called <- err
+					return nil
+				})
+				h.Name = "test"
+				w := newWorld(t, "-- turn --\n-- call look --\n{}\n-- turn --\ntimes: always\n-- text --\nok\n", withHooks(h))
+				c := w.open(OpenOptions{})
+				s = c.s
+				c.addTool("look", tool.Think, func(context.Context, tool.Call) (tool.Result, error) { return tool.TextResult("seen"), nil })
+				c.prompt("go")
+				on[event.RunSettled](c)
+				if err := <-called; err != nil {
+					t.Error(err)
+				}
+				if err := s.Settled(c.ctx()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,286 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+)
+
+// Delivery says when a message reaches the model.
+type Delivery string
+
+const (
+	// Auto starts a run; while one is going it is refused with ErrBusy.
+	Auto Delivery = ""
+	// Steer waits for the end of the running turn.
+	Steer Delivery = "steer"
+	// FollowUp waits until the model has nothing more to do.
+	FollowUp Delivery = "followUp"
+
+	nextPrompt = "prompt" // waits for the session to settle
+)
+
+// Input is a prompt.
+type Input struct {
+	// Ref is the face's own name for it, repeated in PromptFailed.
+	Ref  string
+	Text string
+	// Images and other blocks that go with the text.
+	Images   []message.Block
+	Delivery Delivery
+	// QueueOnly keeps an idle session from starting: the message rides along
+	// with the next prompt.
+	QueueOnly bool
+	// Ack is placed before the first event that the prompt causes.
+	Ack *Ack
+
+	id string // of the message that it will become
+}
+
+// Disposition says what became of a prompt.
+type Disposition string
+
+const (
+	Started  Disposition = "started"
+	QueuedUp Disposition = "queued"
+)
+
+// Accepted is the answer to a prompt.
+type Accepted struct {
+	// ID is the id of the user message that it becomes.
+	ID          string
+	Disposition Disposition
+}
+
+// Prompt gives the session a message. It returns once the session has taken
+// it, never waiting for the model; how it goes on is told by events, up to
+// RunSettled.
+func (s *Session) Prompt(ctx context.Context, in Input) (Accepted, error) {
+	if strings.TrimSpace(in.Text) == "" && len(in.Images) == 0 {
+		return Accepted{}, errors.New("the prompt is empty: write a message")
+	}
+	inside := ext.Inside(ctx)
+	return do(ctx, s, func() (Accepted, error) { return s.accept(in, inside) })
+}
+
+func (s *Session) accept(in Input, fromHook bool) (Accepted, error) {
+	in.id = s.ids.next()
+	switch {
+	case fromHook && s.state == Settling:
+		s.place(in.Ack)
+		s.sends = append(s.sends, in)
+		return Accepted{in.id, QueuedUp}, nil
+	case fromHook && s.state != Idle && in.Delivery == Auto:
+		in.Delivery = FollowUp // a hook can't know what is going on
+	}
+	if in.QueueOnly && in.Delivery == Auto {
+		in.Delivery = FollowUp
+	}
+	switch {
+	case s.state == Idle && !in.QueueOnly:
+		s.place(in.Ack)
+		s.begin(in)
+		return Accepted{in.id, Started}, nil
+	case in.Delivery != Auto:
+		s.place(in.Ack)
+		s.enqueue(string(in.Delivery), in)
+		return Accepted{in.id, QueuedUp}, nil
+	case s.state.busy():
+		return Accepted{}, ErrBusy
+	}
+	// Settling, compacting or replacing: it runs when that is over.
+	s.place(in.Ack)
+	s.prompts = append(s.prompts, in)
+	s.enqueue(nextPrompt, in)
+	return Accepted{in.id, QueuedUp}, nil
+}
+
+func (s *Session) enqueue(delivery string, in Input) {
+	s.queue = append(s.queue, event.Queued{ID: in.id, Delivery: delivery, Message: in.message(s.engine.now().UnixMilli())})
+	s.queueChanged()
+}
+
+func (in Input) message(at int64) message.Message {
+	m := message.Message{ID: in.id, Role: message.User, Attribution: "user", Timestamp: at}
+	if in.Text != "" {
+		m.Content = append(m.Content, message.TextOf(in.Text))
+	}
+	m.Content = append(m.Content, in.Images...)
+	return m
+}
+
+// begin opens a prompt: hooks first, off the owner, then the run.
+func (s *Session) begin(in Input) {
+	s.aborted, s.overflowed, s.fruitless, s.attempt = false, false, false, 0
+	s.flushBash()
+	if !s.host.Has(func(h ext.Hooks) bool { return h.Input != nil || h.BeforeRun != nil }) {
+		s.startRun([]message.Message{in.message(s.engine.now().UnixMilli())}, "")
+		return
+	}
+	s.state = Starting
+	ctx, stop := context.WithCancelCause(s.ctx)
+	s.stop = stop
+	go s.beforeRun(ctx, in)
+}
+
+// beforeRun asks the extensions about a prompt, then posts what they decided.
+func (s *Session) beforeRun(ctx context.Context, in Input) {
+	changed, reply := s.host.Input(ctx, ext.Input{Text: in.Text, Images: in.Images})
+	in.Text, in.Images = changed.Text, changed.Images
+	var more ext.BeforeRunReply
+	if !reply.Handled && !reply.Block {
+		more = s.host.BeforeRun(ctx, ext.BeforeRun{Prompt: in.Text, System: s.env.system()})
+	}
+	s.in.post(item{fn: func() {
+		messages := append([]message.Message{in.message(s.engine.now().UnixMilli())}, more.Messages...)
+		switch {
+		case reply.Handled:
+			s.delivered(in.id)
+			s.settle(outcome{reason: message.Stop})
+		case reply.Block:
+			s.refuse(messages[:1], reply.Reason)
+		case more.Block:
+			s.refuse(messages[:1], more.Reason)
+		case ctx.Err() != nil:
+			s.refuseWith(messages[:1], message.Aborted, "")
+		default:
+			s.startRun(messages, more.System)
+		}
+	}})
+}
+
+// refuse runs a prompt that an extension blocked: its answer is the reason.
+func (s *Session) refuse(prompt []message.Message, reason string) {
+	if reason == "" {
+		reason = "An extension refused this prompt."
+	}
+	s.refuseWith(prompt, message.Refusal, reason)
+}
+
+func (s *Session) refuseWith(prompt []message.Message, stop message.StopReason, reason string) {
+	s.runs++
+	s.publish(event.RunStarted{Run: s.runs})
+	s.publish(event.TurnStarted{})
+	answer := message.Message{
+		ID: s.ids.next(), Role: message.Assistant, Timestamp: s.engine.now().UnixMilli(), StopReason: stop, ErrorMessage: reason,
+		API: s.model.API, Provider: s.model.Provider, Model: s.model.ID,
+	}
+	if reason != "" {
+		answer.Content = []message.Block{message.TextOf(reason)}
+	}
+	all := append(slices.Clone(prompt), answer)
+	for _, m := range all {
+		s.publish(event.MessageStarted{ID: m.ID, Message: m})
+		s.keep(m)
+	}
+	s.publish(event.TurnEnded{Message: answer, ToolResults: []message.Message{}})
+	s.finish(outcome{reason: stop, err: reason}, all)
+}
+
+// next starts what waits for a settled session.
+func (s *Session) next() {
+	if len(s.prompts) == 0 || s.state != Idle {
+		return
+	}
+	in := s.prompts[0]
+	s.prompts = s.prompts[1:]
+	s.begin(in)
+}
+
+// take gives the run the waiting messages of one delivery, as the mode says:
+// one, or all.
+func (s *Session) take(delivery Delivery, mode string) []message.Message {
+	var out []message.Message
+	for _, q := range s.queue {
+		if q.Delivery != string(delivery) || s.taken[q.ID] {
+			continue
+		}
+		m := q.Message
+		m.ID, m.Timestamp = q.ID, s.engine.now().UnixMilli()
+		s.taken[q.ID] = true
+		out = append(out, m)
+		if mode != "all" {
+			break
+		}
+	}
+	return out
+}
+
+// waiting reports whether a message of that delivery waits.
+func (s *Session) waiting(delivery Delivery) bool {
+	return slices.ContainsFunc(s.queue, func(q event.Queued) bool { return q.Delivery == string(delivery) && !s.taken[q.ID] })
+}
+
+// poll takes queued messages for the run, from the run's goroutine. It keeps
+// its place behind the events that the run has emitted.
+func (s *Session) poll(ctx context.Context, delivery Delivery) []message.Message {
+	ch := make(chan []message.Message, 1)
+	if !s.in.post(item{fn: func() {
+		if s.aborted { // queues survive an abort
+			ch <- nil
+			return
+		}
+		mode := s.modes.steering
+		if delivery == FollowUp {
+			mode = s.modes.followUp
+		}
+		ch <- s.take(delivery, mode)
+	}}) {
+		return nil
+	}
+	select {
+	case m := <-ch:
+		return m
+	case <-s.ended:
+		return nil
+	}
+}
+
+// ClearQueue empties the queue and returns what was in it.
+func (s *Session) ClearQueue(ctx context.Context) ([]event.Queued, error) {
+	return do(ctx, s, func() ([]event.Queued, error) {
+		var out []event.Queued
+		s.queue = slices.DeleteFunc(s.queue, func(q event.Queued) bool {
+			if s.taken[q.ID] {
+				return false
+			}
+			out = append(out, q)
+			return true
+		})
+		s.prompts = nil
+		if len(out) > 0 {
+			s.queueChanged()
+		}
+		return out, nil
+	})
+}
+
+// SetSteeringMode sets how many steering messages are taken at once:
+// one-at-a-time or all.
+func (s *Session) SetSteeringMode(ctx context.Context, mode string) error {
+	return s.setQueueMode(ctx, &s.modes.steering, mode, "one-at-a-time", "all")
+}
+
+// SetFollowUpMode is the same for follow-ups.
+func (s *Session) SetFollowUpMode(ctx context.Context, mode string) error {
+	return s.setQueueMode(ctx, &s.modes.followUp, mode, "one-at-a-time", "all")
+}
+
+// SetInterruptMode says when steering takes effect: wait for the turn's end,
+// or immediate, between tool calls.
+func (s *Session) SetInterruptMode(ctx context.Context, mode string) error {
+	return s.setQueueMode(ctx, &s.modes.interrupt, mode, "wait", "immediate")
+}
+
+func (s *Session) setQueueMode(ctx context.Context, field *string, mode string, valid ...string) error {
+	if !slices.Contains(valid, mode) {
+		return fmt.Errorf("unknown mode %q: use %s", mode, strings.Join(valid, " or "))
+	}
+	return s.set(ctx, func() error { *field = mode; return nil })
+}

@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/hoopoe-agent/hoopoe/engine/ask"
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
+)
+
+// Ask puts a question to the user and waits for the answer, off the owner. A
+// cancelled ctx takes the question back. While it is open, the deadline of a
+// hook that asks stands still.
+func (s *Session) Ask(ctx context.Context, q event.Question) (event.Answer, bool) {
+	r := s.ask(ctx, q, nil)
+	return r.Answer, r.Answered
+}
+
+func (s *Session) ask(ctx context.Context, q event.Question, again func() (event.Answer, bool)) ask.Result {
+	defer ext.Pause(ctx)()
+	gone := ask.Result{Answer: event.Answer{Cancelled: true}}
+	ch := make(chan ask.Result, 1)
+	p := &ask.Pending{Question: q, Again: again, Done: func(r ask.Result) { ch <- r }}
+	if ctx.Err() != nil || !s.in.do(func() { s.broker.Ask(p) }) {
+		return gone
+	}
+	select {
+	case r := <-ch:
+		return r
+	case <-ctx.Done():
+		s.in.do(func() { s.broker.Cancel(p) })
+		return gone
+	case <-s.ended:
+		return gone
+	}
+}
+
+// Answer answers the open question. won is false when it was answered, or
+// taken back, before.
+func (s *Session) Answer(ctx context.Context, id string, a event.Answer) (won bool, err error) {
+	return do(ctx, s, func() (bool, error) { return s.broker.Answer(id, a), nil })
+}

@@ -1,0 +1,368 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/agent"
+	"github.com/hoopoe-agent/hoopoe/engine/compact"
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
+)
+
+// errAbort is the cause of a cancel that the user asked for.
+var errAbort = errors.New("aborted")
+
+// startRun starts one attempt of the loop. System, if set, replaces the
+// system prompt.
+func (s *Session) startRun(prompts []message.Message, system string) {
+	s.state = Running
+	s.runs++
+	ctx, stop := context.WithCancelCause(s.ctx)
+	s.stop = stop
+	s.publish(event.RunStarted{Run: s.runs})
+	config := agent.Config{
+		Prompts: prompts,
+		History: s.messages,
+		Request: func(ctx context.Context, history []message.Message) (llm.Provider, llm.Request, error) {
+			return s.request(ctx, history, system)
+		},
+		Find:       s.findTool,
+		Prepare:    s.prepare,
+		Steer:      func(ctx context.Context) []message.Message { return s.poll(ctx, Steer) },
+		FollowUp:   func(ctx context.Context) []message.Message { return s.poll(ctx, FollowUp) },
+		Interrupts: func() bool { return s.interrupts(ctx) },
+		Emit:       func(ev event.Event) { s.in.post(item{event: ev}) },
+		NewID:      s.ids.next,
+		CallID:     func(id string) string { return s.uniqueCallID(ctx, id) },
+		Now:        s.engine.now,
+		MaxTurns:   s.opts.MaxTurns,
+		Pause:      func(answer message.Message) bool { return s.pauses(ctx, answer) },
+	}
+	if s.host.Has(func(h ext.Hooks) bool { return h.ToolResult != nil }) {
+		config.After = s.afterTool
+	}
+	go func() {
+		out := agent.Run(ctx, config)
+		s.in.post(item{fn: func() { s.runEnded(out) }})
+	}()
+}
+
+// runEnded decides what follows an attempt, sets the state, and only then
+// publishes the end: whoever reads it can act on it.
+func (s *Session) runEnded(out agent.Outcome) {
+	s.stop = nil
+	clear(s.taken)
+	s.running = nil
+	o := outcome{reason: out.Reason}
+	if out.Err != nil {
+		o.err = out.Err.Error()
+	}
+	end := func(will event.Will) {
+		s.publish(event.RunEnded{Run: s.runs, Reason: o.reason, Error: o.err, Messages: orEmpty(out.Messages), Will: will})
+	}
+	switch {
+	case s.aborted || o.reason == message.Aborted:
+		s.endRetries("Retry cancelled", s.failure != "")
+		s.finish(outcome{reason: message.Aborted}, out.Messages)
+	case o.reason == message.Error && llm.KindOf(out.Err) == llm.Overflow && s.auto.compaction && !s.overflowed:
+		s.overflowed = true
+		s.state = Compacting
+		end(event.WillCompact)
+		s.removeFailed(out)
+		s.autoCompact("overflow", true)
+	case o.reason == message.Error && llm.Retryable(out.Err) && s.auto.retry && s.attempt < s.env.settings.Retry.MaxRetries:
+		s.state = Retrying
+		end(event.WillRetry)
+		s.removeFailed(out)
+		s.scheduleRetry(out.Err)
+	case o.reason == message.Error:
+		s.endRetries(o.err, s.attempt > 0)
+		s.finish(o, out.Messages)
+	case s.auto.compaction && !s.fruitless && s.overLimit():
+		s.state = Compacting
+		end(event.WillCompact)
+		s.autoCompact("threshold", o.reason == message.ToolUse)
+	case o.reason == message.ToolUse || (o.reason == message.Stop && (s.waiting(Steer) || s.waiting(FollowUp))):
+		s.state = Running
+		end(event.WillContinue)
+		s.continueRun()
+	default:
+		s.finish(o, out.Messages)
+	}
+}
+
+// continueRun goes on without a new prompt: with what waits in the queue, or
+// from the last tool results.
+func (s *Session) continueRun() {
+	messages := s.take(Steer, s.modes.steering)
+	if len(messages) == 0 && !s.unanswered() {
+		messages = s.take(FollowUp, s.modes.followUp)
+	}
+	s.startRun(messages, "")
+}
+
+// unanswered reports whether the context ends in something that the model has
+// yet to answer.
+func (s *Session) unanswered() bool {
+	if len(s.messages) == 0 {
+		return false
+	}
+	last := s.messages[len(s.messages)-1]
+	return last.Role == message.ToolResult || last.Role == message.User
+}
+
+// finish ends the last run of a prompt: the state first, then RunEnded, then
+// the end-of-run hooks, then RunSettled.
+func (s *Session) finish(o outcome, messages []message.Message) {
+	hooks := s.host.Has(func(h ext.Hooks) bool { return h.RunEnd != nil })
+	s.state = Idle
+	if hooks {
+		s.state = Settling
+	}
+	s.last = o
+	s.publish(event.RunEnded{Run: s.runs, Reason: o.reason, Error: o.err, Messages: orEmpty(messages)})
+	if !hooks {
+		s.settle(o)
+		return
+	}
+	ctx, stop := context.WithCancelCause(s.ctx)
+	s.stop = stop
+	go func() {
+		s.host.RunEnd(ctx, ext.RunEnd{Reason: o.reason, Messages: messages})
+		s.in.post(item{fn: func() { s.afterRunEnd(o) }})
+	}()
+}
+
+// afterRunEnd carries on with what the hooks sent, or settles.
+func (s *Session) afterRunEnd(o outcome) {
+	s.stop = nil
+	if len(s.sends) == 0 || s.aborted {
+		s.sends = nil
+		s.settle(o)
+		return
+	}
+	var messages []message.Message
+	for _, in := range s.sends {
+		messages = append(messages, in.message(s.engine.now().UnixMilli()))
+	}
+	s.sends = nil
+	s.startRun(messages, "")
+}
+
+// settle closes the prompt. Waiting commands of the user, the waiters and the
+// next prompt follow, in this order.
+func (s *Session) settle(o outcome) {
+	s.state, s.stop, s.failure, s.attempt = Idle, nil, "", 0
+	if err := s.doc.Sync(); err != nil && err.Error() != s.saveErr {
+		s.saveErr = err.Error()
+		s.publish(event.Notice{Level: "error", Text: err.Error()})
+	}
+	s.publish(event.RunSettled{Reason: o.reason, Aborted: o.reason == message.Aborted, Error: o.err})
+	s.flushBash()
+	s.aborted = false
+	stopped := s.stopped
+	s.stopped = nil
+	for _, fn := range stopped {
+		fn()
+	}
+	if s.state != Idle {
+		return // an aborter started the next prompt
+	}
+	if len(s.prompts) == 0 {
+		for _, ch := range s.settled {
+			close(ch)
+		}
+		s.settled = nil
+	}
+	s.next()
+}
+
+// removeFailed takes a failed answer out of the context. It stays in the
+// file, on a branch of its own.
+func (s *Session) removeFailed(out agent.Outcome) {
+	failed, ok := out.Last()
+	if !ok {
+		return
+	}
+	for i := len(s.messages) - 1; i >= 0; i-- {
+		if s.messages[i].ID != failed.ID {
+			continue
+		}
+		for _, m := range s.messages[i:] {
+			s.publish(event.MessageRemoved{ID: m.ID})
+		}
+		s.messages = s.messages[:i:i]
+		if e, ok := s.doc.Entry(failed.ID); ok {
+			_ = s.doc.MoveTo(e.ParentID) // a parent always exists
+		}
+		return
+	}
+}
+
+func (s *Session) scheduleRetry(err error) {
+	s.attempt++
+	s.failure = err.Error()
+	settings := s.env.settings.Retry
+	delay := time.Duration(settings.BaseDelayMs) * time.Millisecond << (s.attempt - 1)
+	if limit := time.Duration(settings.MaxDelayMs) * time.Millisecond; limit > 0 {
+		delay = min(delay, limit)
+	}
+	delay = max(delay, llm.RetryAfter(err))
+	s.publish(event.RetryScheduled{Attempt: s.attempt, MaxAttempts: settings.MaxRetries, DelayMS: delay.Milliseconds(), Error: s.failure})
+	s.stopTimer = s.after(delay, func() {
+		if s.state == Retrying {
+			s.stopTimer = nil
+			s.failure = ""
+			s.startRun(nil, "")
+		}
+	})
+}
+
+// endRetries closes a retry series that failed or was cancelled.
+func (s *Session) endRetries(why string, open bool) {
+	if open {
+		s.publish(event.RetryEnded{Attempt: s.attempt, Error: why})
+	}
+	s.failure = ""
+}
+
+// cancelRetry ends the wait for the next attempt.
+func (s *Session) cancelRetry() {
+	if s.state != Retrying {
+		return
+	}
+	if s.stopTimer != nil {
+		s.stopTimer()
+		s.stopTimer = nil
+	}
+	failure := s.failure
+	s.endRetries("Retry cancelled", true)
+	s.settle(outcome{reason: cmp.Or(map[bool]message.StopReason{true: message.Aborted}[s.aborted], message.Error), err: failure})
+}
+
+// AbortRetry cancels the wait for the next attempt; the failure stands.
+func (s *Session) AbortRetry(ctx context.Context) error {
+	return s.set(ctx, func() error { s.cancelRetry(); return nil })
+}
+
+// Abort stops whatever the session does and returns when it has stopped:
+// after RunSettled. Queued messages stay queued. Inside a hook it returns at
+// once and stops the session when the hook's step is over.
+func (s *Session) Abort(ctx context.Context) error { return s.abort(ctx, nil, nil) }
+
+// AbortAck is Abort with a value placed after the last event of what it
+// stopped.
+func (s *Session) AbortAck(ctx context.Context, ack *Ack) error { return s.abort(ctx, ack, nil) }
+
+// AbortAndPrompt stops the run and starts another. The Ack of in is placed
+// between the two.
+func (s *Session) AbortAndPrompt(ctx context.Context, in Input) (Accepted, error) {
+	var accepted Accepted
+	var failed error
+	err := s.abort(ctx, nil, func() { accepted, failed = s.accept(in, false) })
+	return accepted, errors.Join(err, failed)
+}
+
+func (s *Session) abort(ctx context.Context, ack *Ack, then func()) error {
+	request := func(done chan struct{}) bool {
+		return s.in.do(func() { s.stopAll(ack, then, done) })
+	}
+	if ext.Defer(ctx, func() { request(make(chan struct{})) }) {
+		return nil
+	}
+	done := make(chan struct{})
+	if !request(done) {
+		return ErrClosed
+	}
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.ended:
+		return ErrClosed
+	}
+}
+
+// stopAll stops the session and closes done when it has settled.
+func (s *Session) stopAll(ack *Ack, then func(), done chan struct{}) {
+	after := func() {
+		s.place(ack)
+		if then != nil {
+			then()
+		}
+		close(done)
+	}
+	if s.state == Idle {
+		after()
+		return
+	}
+	s.stopped = append(s.stopped, after)
+	s.aborted = true
+	s.broker.CancelAll()
+	switch {
+	case s.state == Retrying:
+		s.cancelRetry()
+	case s.stop != nil:
+		s.stop(errAbort)
+	}
+}
+
+// interrupts reports whether a steering message should cut the turn.
+func (s *Session) interrupts(ctx context.Context) bool {
+	yes, _ := do(ctx, s, func() (bool, error) { return s.modes.interrupt == "immediate" && s.waiting(Steer), nil })
+	return yes
+}
+
+// pauses reports whether the context should be compacted before the next turn.
+func (s *Session) pauses(ctx context.Context, answer message.Message) bool {
+	yes, _ := do(ctx, s, func() (bool, error) {
+		limit := s.env.compaction().Limit(s.model.ContextWindow)
+		return s.auto.compaction && !s.fruitless && limit > 0 && answer.Usage.ContextTokens() > limit, nil
+	})
+	return yes
+}
+
+func (s *Session) overLimit() bool {
+	limit := s.env.compaction().Limit(s.model.ContextWindow)
+	n, exact := compact.Tokens(s.messages)
+	return exact && limit > 0 && n > limit
+}
+
+// uniqueCallID keeps a provider's id unless the session has seen it.
+func (s *Session) uniqueCallID(ctx context.Context, id string) string {
+	unique, err := do(ctx, s, func() (string, error) {
+		if id == "" || s.callIDs[id] {
+			id = "call_" + s.ids.next()
+		}
+		s.callIDs[id] = true
+		return id, nil
+	})
+	if err != nil {
+		return "call_" + s.ids.next()
+	}
+	return unique
+}
+
+// flushBash adds the commands that the user ran meanwhile to the context.
+func (s *Session) flushBash() {
+	for _, m := range s.pending {
+		s.append(session.Entry{ID: m.ID, Message: &m})
+		s.messages = append(s.messages, m)
+	}
+	s.pending = nil
+}
+
+func orEmpty(m []message.Message) []message.Message {
+	if m == nil {
+		return []message.Message{}
+	}
+	return slices.Clip(m)
+}

@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/compact"
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+)
+
+var errEnd = io.EOF
+
+// Client is what a face says of itself when it attaches.
+type Client struct {
+	Name string
+	// Shows lists the questions that it can put to its user.
+	Shows []event.QuestionKind
+	// Hold is how long its questions wait after it has gone, for it to come
+	// back; 0 gives them their default at once.
+	Hold time.Duration
+}
+
+// Attach returns a picture of the session and a subscription to everything
+// after it: no gap, no overlap.
+func (s *Session) Attach(ctx context.Context, c Client) (event.View, *Subscription, error) {
+	type attached struct {
+		view event.View
+		sub  *Subscription
+	}
+	a, err := do(ctx, s, func() (attached, error) {
+		var sub *Subscription
+		sub = newSubscription(func() { s.in.do(func() { s.detach(sub) }) })
+		s.faces[sub] = c
+		return attached{s.view(), sub}, nil
+	})
+	if err != nil && a.sub != nil {
+		a.sub.Close()
+	}
+	return a.view, a.sub, err
+}
+
+func (s *Session) detach(sub *Subscription) {
+	c, ok := s.faces[sub]
+	if !ok {
+		return
+	}
+	delete(s.faces, sub)
+	if c.Hold > 0 {
+		for _, k := range c.Shows {
+			s.held[k]++
+		}
+		s.after(c.Hold, func() {
+			for _, k := range c.Shows {
+				s.held[k]--
+			}
+			s.broker.Recheck()
+		})
+	}
+	s.broker.Recheck()
+}
+
+// shown reports whether some face can show a kind of question.
+func (s *Session) shown(k event.QuestionKind) bool {
+	if s.held[k] > 0 {
+		return true
+	}
+	for _, c := range s.faces {
+		if slices.Contains(c.Shows, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// publish numbers an event and gives it to every subscription.
+func (s *Session) publish(ev event.Event) {
+	s.seq++
+	e := event.Envelope{Seq: s.seq, Session: s.doc.ID(), At: s.engine.now(), Event: ev}
+	for sub := range s.faces {
+		sub.put(e)
+	}
+}
+
+// place puts a command's value into the stream that asked for it.
+func (s *Session) place(a *Ack) {
+	if a != nil && a.Sub != nil {
+		a.Sub.ack(a.Value)
+	}
+}
+
+// View is a picture of the session.
+func (s *Session) View(ctx context.Context) (event.View, error) {
+	return do(ctx, s, func() (event.View, error) { return s.view(), nil })
+}
+
+func (s *Session) view() event.View {
+	v := event.View{
+		Seq: s.seq, SessionID: s.doc.ID(), File: s.doc.File(), Name: s.doc.Name(), Cwd: s.env.workspace.Cwd(),
+		Model: modelEvent(s.model), Thinking: string(s.thinking), Mode: s.policy.mode(), State: string(s.state),
+		Messages: s.messages[:len(s.messages):len(s.messages)],
+		Running:  slices.Clone(s.running), Queue: slices.Clone(s.queue), Todos: s.todos, Usage: s.usageEvent(),
+	}
+	if s.inflight != nil {
+		m := s.inflight.message()
+		v.InFlight = &m
+	}
+	if q, ok := s.broker.Open(); ok {
+		v.Question = &q
+	}
+	return v
+}
+
+func modelEvent(m llm.Model) event.Model {
+	e := event.Model{Provider: m.Provider, ID: m.ID, Name: m.Name, ContextWindow: m.ContextWindow, Reasoning: m.Reasoning, Images: m.Images()}
+	for _, l := range m.Supported() {
+		e.Levels = append(e.Levels, string(l))
+	}
+	return e
+}
+
+func (s *Session) usageEvent() event.UsageChanged {
+	n, _ := compact.Tokens(s.messages)
+	return event.UsageChanged{Total: s.usage, ContextTokens: n, ContextWindow: s.model.ContextWindow}
+}
+
+// inflight is the answer being streamed, as the deltas told it.
+type inflight struct {
+	start  message.Message
+	blocks []event.MessageDelta
+}
+
+func (f *inflight) add(d event.MessageDelta) {
+	for len(f.blocks) <= d.Index {
+		f.blocks = append(f.blocks, event.MessageDelta{})
+	}
+	f.blocks[d.Index] = d
+}
+
+func (f *inflight) message() message.Message {
+	m := f.start
+	m.Content = make([]message.Block, 0, len(f.blocks))
+	for _, d := range f.blocks {
+		b := message.Block{Type: d.Block}
+		switch d.Block {
+		case message.ToolCallBlock:
+			b.ID, b.Name, b.Arguments = d.CallID, d.Name, message.Object([]byte(d.Text))
+		default:
+			b.Text = strings.Clone(d.Text)
+		}
+		m.Content = append(m.Content, b)
+	}
+	return m
+}
