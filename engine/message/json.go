@@ -3,6 +3,7 @@ package message
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -101,17 +102,17 @@ func (m Message) MarshalJSON() ([]byte, error) {
 // that isn't known is kept whole in Raw.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	var w wireMessage
-	if err := json.Unmarshal(data, &w); err != nil {
+	err := json.Unmarshal(data, &w)
+	if err != nil && !(foreign(err) && w.Role != "" && !w.Role.known()) {
 		return fmt.Errorf("decode message: %w", err)
 	}
 	*m = Message{Role: w.Role, Attribution: w.Attribution, Synthetic: w.Synthetic, Timestamp: integer(w.Timestamp)}
-	switch w.Role {
-	case "hookMessage": // the name of custom before session version 3
-		m.Role = Custom
-	case User, Developer, Assistant, ToolResult, BashExecution, Custom, BranchSummary, CompactionSummary, FileMention:
-	default:
+	if !w.Role.known() {
 		m.Raw = bytes.Clone(data)
 		return nil
+	}
+	if w.Role == hookMessage {
+		m.Role = Custom
 	}
 	m.API, m.Provider, m.Model, m.ResponseID = w.API, w.Provider, w.Model, w.ResponseID
 	if w.Usage != nil {
@@ -129,6 +130,24 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 			FullOutputPath: w.FullOutputPath, ExcludeFromContext: w.ExcludeFromContext}
 	}
 	return m.decodeContent(w.Content)
+}
+
+// hookMessage is the name of custom before session version 3.
+const hookMessage Role = "hookMessage"
+
+func (r Role) known() bool {
+	switch r {
+	case User, Developer, Assistant, ToolResult, BashExecution, Custom, BranchSummary, CompactionSummary, FileMention, hookMessage:
+		return true
+	}
+	return false
+}
+
+// foreign reports whether JSON is sound but uses a name of ours for another
+// type of value, as roles and blocks of other programs may.
+func foreign(err error) bool {
+	var syntax *json.SyntaxError
+	return !errors.As(err, &syntax)
 }
 
 func (m *Message) decodeContent(raw json.RawMessage) error {
@@ -191,7 +210,8 @@ func (b Block) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a block; an unknown type is kept whole in Raw.
 func (b *Block) UnmarshalJSON(data []byte) error {
 	var w wireBlock
-	if err := json.Unmarshal(data, &w); err != nil {
+	err := json.Unmarshal(data, &w)
+	if err != nil && !(foreign(err) && w.Type != "" && !w.Type.known()) {
 		return fmt.Errorf("decode content block: %w", err)
 	}
 	*b = Block{Type: w.Type}
@@ -211,6 +231,14 @@ func (b *Block) UnmarshalJSON(data []byte) error {
 		b.Raw = bytes.Clone(data)
 	}
 	return nil
+}
+
+func (t BlockType) known() bool {
+	switch t {
+	case TextBlock, ThinkingBlock, RedactedBlock, ImageBlock, ToolCallBlock:
+		return true
+	}
+	return false
 }
 
 // Object returns raw when it is a valid JSON object, else {}. Session files
