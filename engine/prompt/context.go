@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,20 +38,27 @@ func (n Notice) String() string { return n.Path + ": " + n.Text }
 
 // Files are the file operations that reading needs.
 type Files struct {
-	Stat func(path string) (fs.FileInfo, error) // follows symlinks
-	Open func(path string) (fs.File, error)
+	Stat    func(path string) (fs.FileInfo, error) // follows symlinks
+	Open    func(path string) (fs.File, error)
+	Resolve func(path string) (string, error) // as filepath.EvalSymlinks
 }
 
-// Search says where context files are looked for. All paths are absolute,
-// with symlinks resolved; "" leaves a place out.
+// Disk reads from this machine's file system.
+func Disk() Files {
+	return Files{
+		Stat:    os.Stat,
+		Open:    func(path string) (fs.File, error) { return os.Open(path) },
+		Resolve: filepath.EvalSymlinks,
+	}
+}
+
+// Search says where context files are looked for. All paths are absolute; ""
+// leaves a place out.
 type Search struct {
 	Files
-	// Resolve returns a path with its symlinks resolved, as
-	// filepath.EvalSymlinks does.
-	Resolve func(path string) (string, error)
-	Home    string
-	Cwd     string
-	User    string // the folder with the user's own AGENTS.md
+	Home string
+	Cwd  string
+	User string // the folder with the user's own AGENTS.md
 }
 
 // ContextFiles returns the notes for the model: the user's own, then one of
@@ -61,6 +69,13 @@ type Search struct {
 // A project's notes can't bring in files from outside the project, neither by
 // an import nor by being a symlink.
 func ContextFiles(s Search) ([]File, []Notice) {
+	for _, dir := range []*string{&s.Home, &s.Cwd, &s.User} {
+		// What is inside is judged by real paths. A folder that doesn't exist
+		// has nothing to read.
+		if real, err := s.Resolve(*dir); *dir != "" && err == nil {
+			*dir = real
+		}
+	}
 	c := &collector{Search: s, seen: map[string]bool{}}
 	if s.User != "" {
 		c.inside = nonEmpty(s.User, s.Home)

@@ -173,7 +173,7 @@ func TestContextFiles(t *testing.T) {
 			root := tree(t, c.files)
 			cwd := filepath.Join(root, filepath.FromSlash(c.cwd))
 			home := filepath.Join(root, "home")
-			files, notices := ContextFiles(Search{Files: Disk(), Resolve: filepath.EvalSymlinks, Home: home, Cwd: cwd, User: filepath.Join(home, "conf")})
+			files, notices := ContextFiles(Search{Files: Disk(), Home: home, Cwd: cwd, User: filepath.Join(home, "conf")})
 			short := func(path string) string {
 				rel, err := filepath.Rel(root, path)
 				if err != nil {
@@ -211,9 +211,19 @@ func TestContextFilesAreBounded(t *testing.T) {
 	}
 	files["AGENTS.md"] = all.String()
 	root := tree(t, files)
-	got, notices := ContextFiles(Search{Files: Disk(), Resolve: filepath.EvalSymlinks, Cwd: root})
+	got, notices := ContextFiles(Search{Files: Disk(), Cwd: root})
 	if len(got) != maxFiles || len(notices) != 6 {
 		t.Errorf("%d files, %d notices", len(got), len(notices))
+	}
+}
+
+// On macOS the temporary folder itself is behind a link.
+func TestContextFilesFromALinkedFolder(t *testing.T) {
+	root := tree(t, map[string]string{"real/.git/": "", "real/AGENTS.md": "@a.md", "real/a.md": "a", "link": "-> real"})
+	got, notices := ContextFiles(Search{Files: Disk(), Cwd: filepath.Join(root, "link")})
+	want := []File{{filepath.Join(root, "real", "AGENTS.md"), "@a.md"}, {filepath.Join(root, "real", "a.md"), "a"}}
+	if !reflect.DeepEqual(got, want) || len(notices) > 0 {
+		t.Errorf("got %v, %v", got, notices)
 	}
 }
 
@@ -223,7 +233,7 @@ func TestContextFileThatCannotBeOpened(t *testing.T) {
 	disk.Open = func(path string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
 	}
-	got, notices := ContextFiles(Search{Files: disk, Resolve: filepath.EvalSymlinks, Cwd: root})
+	got, notices := ContextFiles(Search{Files: disk, Cwd: root})
 	want := []Notice{{filepath.Join(root, "AGENTS.md"), "not read: permission denied"}}
 	if len(got) > 0 || !reflect.DeepEqual(notices, want) {
 		t.Errorf("got %v, %v", got, notices)

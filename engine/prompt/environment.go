@@ -26,13 +26,32 @@ type Facts struct {
 	Git func(ctx context.Context, args ...string) (string, error)
 }
 
-// gitStatus asks for the branch and changed files in one call. A repository's
-// own configuration could make git start a program; those switches are off.
-func gitStatus() []string {
-	return []string{
-		"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
-		"status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=all",
+// noPrograms are switches against what a repository's own configuration could
+// make git start: hooks, a file watcher, a transport for missing objects.
+// Gather runs before the user has trusted the folder.
+func noPrograms() []string {
+	args := []string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"}
+	for _, protocol := range []string{"file", "git", "ssh", "http", "https", "ext"} {
+		args = append(args, "-c", "protocol."+protocol+".allow=never")
 	}
+	return args
+}
+
+// noFilters are switches against the configured content filters, which git
+// would run on files that may have changed. ok is false when a filter's name
+// can't be written as a switch.
+func noFilters(names string) (args []string, ok bool) {
+	for _, name := range strings.FieldsFunc(names, func(r rune) bool { return r == 0 }) {
+		if strings.ContainsAny(name, "=\n") {
+			return nil, false
+		}
+		value := ""
+		if strings.HasSuffix(name, ".required") {
+			value = "false"
+		}
+		args = append(args, "-c", name+"="+value)
+	}
+	return args, true
 }
 
 // Gather collects the environment. What git doesn't answer is left out.
@@ -41,18 +60,27 @@ func Gather(ctx context.Context, f Facts) Environment {
 	if f.Git == nil {
 		return e
 	}
-	out, err := f.Git(ctx, gitStatus()...)
+	branch, err := f.Git(ctx, append(noPrograms(), "rev-parse", "--symbolic-full-name", "HEAD")...)
 	if err != nil {
-		return e // most often: not a repository
+		// Not a repository, or one without a commit: its branch has no value
+		// yet, but a name.
+		if branch, err = f.Git(ctx, append(noPrograms(), "symbolic-ref", "HEAD")...); err != nil {
+			return e
+		}
 	}
 	e.Git = true
-	for line := range strings.Lines(out) {
-		line = strings.TrimRight(line, "\r\n")
-		if branch, ok := strings.CutPrefix(line, "# branch.head "); ok && branch != "(detached)" {
-			e.Branch = branch
-		} else if line != "" && !strings.HasPrefix(line, "#") {
-			e.Dirty = true
-		}
+	if name, ok := strings.CutPrefix(strings.TrimSpace(branch), "refs/heads/"); ok {
+		e.Branch = name
+	}
+	// The error says that no filter is configured.
+	names, _ := f.Git(ctx, append(noPrograms(), "config", "-z", "--name-only", "--get-regexp", `^filter\.`)...)
+	filters, ok := noFilters(names)
+	if !ok || ctx.Err() != nil {
+		return e
+	}
+	args := append(append(noPrograms(), filters...), "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
+	if changed, err := f.Git(ctx, args...); err == nil {
+		e.Dirty = strings.TrimSpace(changed) != ""
 	}
 	return e
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"unicode/utf8"
 )
@@ -152,9 +151,4 @@ func TextOrFile(value string, f Files) (string, error) {
 		return "", fmt.Errorf("read prompt %s: the file is not UTF-8 text", value)
 	}
 	return text, nil
-}
-
-// Disk reads from this machine's file system.
-func Disk() Files {
-	return Files{Stat: os.Stat, Open: func(path string) (fs.File, error) { return os.Open(path) }}
 }

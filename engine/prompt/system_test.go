@@ -1,15 +1,11 @@
 package prompt
 
 import (
-	"context"
-	"errors"
 	"flag"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
-	"time"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -85,41 +81,5 @@ func TestTextOrFile(t *testing.T) {
 				t.Errorf("got %q, %v", got, err)
 			}
 		})
-	}
-}
-
-func TestGather(t *testing.T) {
-	facts := Facts{OS: "linux", Arch: "amd64", Shell: "bash", Cwd: "/w", Now: time.Date(2026, 11, 29, 23, 59, 0, 0, time.UTC)}
-	base := Environment{OS: "linux/amd64", Shell: "bash", Cwd: "/w", Date: "2026-11-29 (Sunday)"}
-	with := func(branch string, dirty bool) Environment {
-		e := base
-		e.Git, e.Branch, e.Dirty = true, branch, dirty
-		return e
-	}
-	for _, c := range []struct {
-		name, out string
-		err       error
-		want      Environment
-	}{
-		{"clean", "# branch.oid abc\n# branch.head main\n", nil, with("main", false)},
-		{"dirty", "# branch.oid abc\r\n# branch.head feat/x y\r\n1 .M N... 100644 100644 100644 a b f.go\r\n", nil, with("feat/x y", true)},
-		{"detached", "# branch.head (detached)\n", nil, with("", false)},
-		{"no repository", "", errors.New("exit status 128"), base},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			f := facts
-			f.Git = func(_ context.Context, args ...string) (string, error) {
-				if !reflect.DeepEqual(args, gitStatus()) {
-					t.Errorf("git %v", args)
-				}
-				return c.out, c.err
-			}
-			if got := Gather(t.Context(), f); got != c.want {
-				t.Errorf("got %+v, want %+v", got, c.want)
-			}
-		})
-	}
-	if got := Gather(t.Context(), facts); got != base {
-		t.Errorf("without git: %+v", got)
 	}
 }
