@@ -13,9 +13,12 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxSettings bounds a settings file in bytes, and with it the depth of
-// nesting that the recursive parser can meet.
-const maxSettings = 256 << 10
+// Bounds of a settings file: its bytes, and the depth of nesting, for the
+// parser is recursive.
+const (
+	maxSettings = 256 << 10
+	maxDepth    = 500
+)
 
 // layer is where a settings document comes from.
 type layer struct {
@@ -39,6 +42,9 @@ func parse(name string, src []byte) (hujson.Value, error) {
 	if len(src) > maxSettings {
 		return hujson.Value{}, Problem{File: name, Text: fmt.Sprintf("the file has %d bytes, more than the %d that settings may have", len(src), maxSettings)}
 	}
+	if tooDeep(src) {
+		return hujson.Value{}, Problem{File: name, Text: fmt.Sprintf("brackets are nested more than %d deep", maxDepth)}
+	}
 	if len(bytes.TrimSpace(src)) == 0 {
 		src = []byte("{}")
 	}
@@ -58,6 +64,24 @@ func parse(name string, src []byte) (hujson.Value, error) {
 		p.Text = "the file ends inside a value: close the open quote, comment or bracket"
 	}
 	return v, p
+}
+
+// tooDeep counts brackets wherever they stand: no honest string or comment
+// opens that many.
+func tooDeep(src []byte) bool {
+	depth := 0
+	for _, c := range src {
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		if depth > maxDepth {
+			return true
+		}
+	}
+	return false
 }
 
 func (d *decoder) decode(v hujson.Value, into *Settings) {

@@ -176,7 +176,7 @@ func TestLoadOddFiles(t *testing.T) {
 		"byte order mark":      {utf8BOM + `{"theme": "x"}`, ""},
 		"only a comment":       {"// nothing yet", "ends inside a value"},
 		"too large":            {strings.Repeat(" ", maxSettings+1), "more than the"},
-		"deeper than any use":  {strings.Repeat("[", maxSettings), "ends inside a value"},
+		"deeper than any use":  {strings.Repeat("[", maxSettings), "nested more than"},
 		"not text (E-2)":       {"\x00\xff\xfe", "invalid character"},
 		"null in place of all": {"null", "settings must be an object"},
 	} {
@@ -253,6 +253,19 @@ func TestTags(t *testing.T) {
 	check(reflect.TypeFor[Settings]())
 	if keys := Keys(); len(keys) < 20 || keys[0] != "defaultProvider" {
 		t.Errorf("keys: %v", keys)
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	dir := b.TempDir()
+	p := Paths{Config: dir}
+	if err := os.WriteFile(p.Settings(), []byte(`{"theme": "x", "retry": {"maxRetries": 2}, "permissions": {"allow": ["bash(go test)"]}}`), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, _, err := Load(b.Context(), LoadOptions{Paths: p}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 
