@@ -1,0 +1,88 @@
+package footer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hoopoe-agent/hoopoe/themes"
+	"github.com/hoopoe-agent/hoopoe/tui/footer"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+)
+
+func styles(t testing.TB, color bool) style.Styles {
+	t.Helper()
+	theme, err := themes.Load(themes.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return style.New(theme, true, color)
+}
+
+var full = footer.Status{
+	Mode: "ask", Model: "claude-sonnet", Thinking: "high", Context: 0.421, Window: 200_000, Cost: 0.1234,
+	Folder: "hoopoe", Branch: "main", Queued: 2, Hint: "Esc to stop",
+}
+
+// E-5: the order in which parts go is fixed, and one row stays one row.
+func TestDropOrder(t *testing.T) {
+	for _, c := range []struct {
+		width int
+		want  string
+	}{
+		{200, "ask · claude-sonnet · high · 2 queued · Esc to stop" + strings.Repeat(" ", 200-51-35) + "context 42% · $0.12 · hoopoe · main"},
+		{80, "ask · claude-sonnet · high · 2 queued · Esc to stop          context 42% · $0.12"},
+		{70, "ask · claude-sonnet · 2 queued · Esc to stop       context 42% · $0.12"},
+		{60, "ask · claude-sonnet · 2 queued · Esc to stop     context 42%"},
+		{45, "ask · claude-sonnet · 2 queued · Esc to stop"},
+		{40, "ask · claude-sonnet · 2 queued"},
+		{20, "ask · claude-sonnet"},
+		{13, "claude-sonnet"},
+		{6, "claud…"},
+		{0, ""},
+	} {
+		t.Run(fmt.Sprint(c.width), func(t *testing.T) {
+			if got := footer.Render(full, styles(t, false), c.width); got != c.want {
+				t.Errorf("got  %q\nwant %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestNeverWraps(t *testing.T) {
+	for _, st := range []footer.Status{
+		{}, full,
+		{Model: "模型模型模型模型模型", Folder: "مجلد المشروع", Branch: "👨‍👩‍👧‍👦", Hint: "1️⃣1️⃣1️⃣1️⃣1️⃣"},
+		{Model: "a\x1b[2Jb\nc", Folder: "x\u202ey\x07", Branch: "\x1b]0;t\x07"},
+	} {
+		for width := range 210 {
+			row := footer.Render(st, styles(t, true), width)
+			if w := style.Width(row); w > width {
+				t.Errorf("%q has %d columns of %d", row, w, width)
+			}
+			if plain := ansi.Strip(row); strings.ContainsAny(row, "\n\a\u202e") || strings.ContainsRune(plain, 0x1b) {
+				t.Errorf("controls in %q", row)
+			}
+		}
+	}
+}
+
+func TestContextColour(t *testing.T) {
+	s := styles(t, true)
+	for share, paint := range map[float64]style.Style{0.5: s.Muted, 0.8: s.Warning, 0.95: s.Error} {
+		want := paint.Render(fmt.Sprintf("context %.0f%%", share*100))
+		if got := footer.Render(footer.Status{Context: share, Window: 1}, s, 80); got != want {
+			t.Errorf("at %v: %q, want %q", share, got, want)
+		}
+	}
+}
+
+func TestDollars(t *testing.T) {
+	for cost, want := range map[float64]string{0.0012: "$0.001", 0.0999: "$0.100", 0.5: "$0.50", 12.345: "$12.35"} {
+		if got := footer.Dollars(cost); got != want {
+			t.Errorf("Dollars(%v) = %s, want %s", cost, got, want)
+		}
+	}
+}
