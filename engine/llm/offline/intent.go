@@ -1,0 +1,276 @@
+package offline
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+type language int
+
+const (
+	english language = iota
+	arabic
+	chinese
+)
+
+// pick returns the text of this language.
+func (l language) pick(en, ar, zh string) string {
+	switch l {
+	case arabic:
+		return ar
+	case chinese:
+		return zh
+	}
+	return en
+}
+
+// scriptOf is the language that most letters of s belong to.
+func scriptOf(s string) language {
+	var count [3]int
+	for _, r := range s {
+		switch {
+		case unicode.Is(unicode.Arabic, r):
+			count[arabic]++
+		case unicode.Is(unicode.Han, r):
+			count[chinese] += 2 // a character says as much as several letters
+		case unicode.IsLetter(r):
+			count[english]++
+		}
+	}
+	best := english
+	for l, n := range count {
+		if n > count[best] {
+			best = language(l)
+		}
+	}
+	return best
+}
+
+type kind string
+
+const (
+	unknown   kind = ""
+	greet     kind = "greet"
+	thanks    kind = "thanks"
+	help      kind = "help"
+	connect   kind = "connect"
+	summarize kind = "summarize"
+	readFile  kind = "read"
+	search    kind = "search"
+	where     kind = "where"
+	findFiles kind = "findFiles"
+	list      kind = "list"
+	replace   kind = "replace"
+	create    kind = "create"
+	run       kind = "run"
+	runTests  kind = "runTests"
+	runBuild  kind = "runBuild"
+	plan      kind = "plan"
+	askUser   kind = "ask"
+)
+
+// intent is what a prompt asks for.
+type intent struct {
+	kind        kind
+	path        string
+	first, last int    // lines, 0 where none are named
+	what        string // searched, replaced, run or asked
+	with        string // replacement or content
+	items       []string
+}
+
+// rule is one way to word a request. Its named groups path, what, with, items,
+// a and b fill the intent.
+type rule struct {
+	kind kind
+	expr *regexp.Regexp
+}
+
+// grammars are compiled at the first prompt, not when the program starts.
+var grammars = sync.OnceValue(func() [3][]rule {
+	return [3][]rule{english: compile(englishRules()), arabic: compile(arabicRules()), chinese: compile(chineseRules())}
+})
+
+// wording is a rule before its macros are filled in.
+type wording struct {
+	kind    kind
+	pattern string
+}
+
+func compile(macros map[string]string, wordings []wording) []rule {
+	var pairs []string
+	for name, text := range macros {
+		pairs = append(pairs, "{"+name+"}", text)
+	}
+	replacer := strings.NewReplacer(pairs...)
+	rules := make([]rule, len(wordings))
+	for i, w := range wordings {
+		rules[i] = rule{w.kind, regexp.MustCompile("(?is)^" + replacer.Replace("{p}"+w.pattern))}
+	}
+	return rules
+}
+
+// maxPrompt bounds what is matched: a request to the guide is a sentence, or a
+// sentence with a file's content.
+const maxPrompt = 64 << 10
+
+// understand finds the intent of a prompt and the language it was worded in.
+// A prompt of several lines that means nothing as a whole is judged by its
+// first line, then by its last: files and piped input come with the request.
+func understand(prompt string) (intent, language) {
+	prompt = strings.TrimSpace(strings.ToValidUTF8(prompt, "\ufffd"))
+	script := scriptOf(prompt)
+	candidates := []string{prompt}
+	if head, _, more := strings.Cut(prompt, "\n"); more {
+		candidates = append(candidates, strings.TrimSpace(head), strings.TrimSpace(prompt[strings.LastIndexByte(prompt, '\n'):]))
+	}
+	for _, text := range candidates {
+		if len(text) > maxPrompt {
+			continue
+		}
+		f := fold(text)
+		for _, l := range []language{script, english, arabic, chinese} {
+			for _, r := range grammars()[l] {
+				if in, ok := r.match(f); ok {
+					return in, l
+				}
+			}
+		}
+	}
+	return intent{}, script
+}
+
+func (r rule) match(f folded) (intent, bool) {
+	m := r.expr.FindStringSubmatchIndex(f.text)
+	if m == nil {
+		return intent{}, false
+	}
+	in := intent{kind: r.kind}
+	for i, name := range r.expr.SubexpNames() {
+		if name == "" || m[2*i] < 0 {
+			continue
+		}
+		plain := f.text[m[2*i]:m[2*i+1]]
+		switch text := unquote(f.source(m[2*i], m[2*i+1])); name {
+		case "path":
+			in.path = text
+		case "what":
+			in.what = text
+		case "with":
+			in.with = text
+		case "items":
+			in.items = items(text)
+		case "a":
+			in.first = number(plain)
+		case "b":
+			in.last = number(plain)
+		}
+	}
+	return in.check(strings.HasSuffix(f.text, "?"))
+}
+
+// check refuses what a wording caught by accident and settles what two of them
+// share.
+func (in intent) check(isQuestion bool) (intent, bool) {
+	switch in.kind {
+	case readFile, create, replace:
+		if !pathLike(in.path) {
+			return in, false
+		}
+	case list:
+		if hasExtension(in.path) {
+			in.kind = readFile
+		}
+	case plan:
+		if len(in.items) == 0 {
+			return in, false
+		}
+	case search:
+		in.what = searchTerm(in.what)
+		if in.what == "" || isQuestion && strings.ContainsRune(in.what, ' ') {
+			return in, false
+		}
+	case where:
+		in.what = strings.TrimSuffix(in.what, "()")
+	case askUser, run:
+		if in.what == "" {
+			return in, false
+		}
+	}
+	if in.last != 0 && in.last < in.first {
+		in.first, in.last = in.last, in.first
+	}
+	return in, true
+}
+
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil || n > 1<<30 {
+		return 0
+	}
+	return n
+}
+
+// unquote takes one pair of quotes off.
+func unquote(s string) string {
+	s = strings.TrimSpace(s)
+	for _, q := range []string{`""`, "''", "``", "“”", "‘’", "«»", "「」", "『』", "《》", "„“"} {
+		open, closing := q[:len(q)/2], q[len(q)/2:]
+		if rest, ok := strings.CutPrefix(s, open); ok {
+			if inner, ok := strings.CutSuffix(rest, closing); ok {
+				return inner
+			}
+		}
+	}
+	return s
+}
+
+// items splits a list by semicolons or lines, else by commas.
+func items(s string) []string {
+	for _, separators := range []string{";；؛\n", ",，،、"} {
+		var out []string
+		for _, item := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
+			if item = unquote(strings.TrimRight(strings.TrimLeft(item, " \t\r-*•"), " \t\r.。")); item != "" {
+				out = append(out, item)
+			}
+		}
+		if len(out) != 1 || separators[0] == ',' {
+			return out
+		}
+	}
+	return nil
+}
+
+// searchTerm takes "TODO" from "TODOs" and "TODO comments".
+func searchTerm(s string) string {
+	for _, suffix := range []string{" comments", " comment", "注释", " notes"} {
+		s = strings.TrimSpace(strings.TrimSuffix(s, suffix))
+	}
+	if word, ok := strings.CutSuffix(s, "s"); ok && len(word) > 1 && strings.ToUpper(word) == word {
+		return word
+	}
+	return s
+}
+
+// pathLike reports whether a word that stands where a path can is one.
+func pathLike(s string) bool {
+	if s == "" || strings.ContainsAny(s, "\n\x00") {
+		return false
+	}
+	switch strings.ToLower(s) {
+	case "makefile", "dockerfile", "readme", "license", "licence", "notice", "changelog", "gemfile", "rakefile", "justfile", "procfile":
+		return true
+	}
+	return strings.ContainsAny(s, `./\`) && strings.Trim(s, ".") != ""
+}
+
+// hasExtension tells a file from a folder by its name.
+func hasExtension(p string) bool {
+	base := path.Base(p)
+	ext := path.Ext(base)
+	return len(ext) > 1 && ext != base && !strings.HasSuffix(p, "/")
+}

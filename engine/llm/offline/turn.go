@@ -1,0 +1,219 @@
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+)
+
+// reply is one answer of the guide: text, then tool calls.
+type reply struct {
+	text  string
+	calls []message.Block
+}
+
+// turn is where a request stands: the prompt, what was done for it so far, and
+// the tools there are.
+type turn struct {
+	lang    language
+	prompt  string
+	intent  intent
+	tools   map[string]toolbox
+	rounds  [][]outcome // results of each answer with calls since the prompt
+	next    int         // rounds that the replayed task has used
+	calls   int         // calls in the whole conversation, for new ids
+	connect string
+	reply   reply
+}
+
+// toolbox is what a tool's schema says about its arguments.
+type toolbox struct {
+	properties map[string]json.RawMessage
+	schema     string
+}
+
+// outcome is the result of one call.
+type outcome struct {
+	tool   string
+	text   string
+	failed bool
+}
+
+// call is a tool call to be made.
+type call struct {
+	tool string
+	args json.RawMessage
+}
+
+func newTurn(req llm.Request) *turn {
+	t := &turn{tools: map[string]toolbox{}}
+	for _, spec := range req.Tools {
+		box := toolbox{schema: string(spec.Parameters)}
+		var s struct {
+			Properties map[string]json.RawMessage `json:"properties"`
+		}
+		if json.Unmarshal(spec.Parameters, &s) == nil {
+			box.properties = s.Properties
+		}
+		t.tools[spec.Name] = box
+	}
+	t.locate(req.Messages)
+	t.intent, t.lang = understand(t.prompt)
+	return t
+}
+
+// locate finds the last prompt and the rounds of calls after it.
+func (t *turn) locate(messages []message.Message) {
+	start := -1
+	results := map[string]message.Message{}
+	for i, m := range messages {
+		switch {
+		case m.Role == message.User && !m.Synthetic:
+			start = i
+		case m.Role == message.ToolResult:
+			results[m.ToolCallID] = m
+		}
+		t.calls += len(m.Calls())
+	}
+	if start < 0 {
+		return
+	}
+	t.prompt = messages[start].Text()
+	for _, m := range messages[start:] {
+		calls := m.Calls()
+		if m.Role != message.Assistant || len(calls) == 0 {
+			continue
+		}
+		round := make([]outcome, len(calls))
+		for i, c := range calls {
+			result, ok := results[c.ID]
+			round[i] = outcome{tool: c.Name, text: result.Text(), failed: result.IsError || !ok}
+		}
+		t.rounds = append(t.rounds, round)
+	}
+}
+
+// say formats a text in the prompt's language. The three formats take the same
+// arguments in the same order.
+func (t *turn) say(en, ar, zh string, args ...any) string {
+	return fmt.Sprintf(t.lang.pick(en, ar, zh), args...)
+}
+
+// do makes calls and returns their results in order. ok is false when the task
+// has to stop here: the calls were put into the reply, or can't be made. action
+// is a verb phrase that follows "I will" or "I would" in the prompt's language.
+func (t *turn) do(action string, calls ...call) (results []outcome, ok bool) {
+	if t.next < len(t.rounds) {
+		results = t.rounds[t.next]
+		t.next++
+		if sameTools(results, calls) {
+			return results, true
+		}
+		t.reply.text = t.say(
+			"The conversation took another way than I know. Please ask again.",
+			"سارت المحادثة في اتجاه لا أعرفه. أعد الطلب من فضلك.",
+			"对话的走向超出了我的了解。请再问一次。")
+		return nil, false
+	}
+	for _, c := range calls {
+		if !t.has(c.tool) {
+			t.reply.text = t.say(
+				"I can't do that here: the `%s` tool isn't available. With it, I would %s.",
+				"لا أستطيع ذلك هنا: الأداة `%s` غير متاحة. لو كانت متاحة لكنت س%s.",
+				"这里做不到：没有 `%s` 工具。有它的话，我会%s。", c.tool, action)
+			return nil, false
+		}
+	}
+	t.reply.text = t.say("I'll %s.", "س%s.", "我来%s。", action)
+	for _, c := range calls {
+		t.calls++
+		t.reply.calls = append(t.reply.calls, message.Block{
+			Type: message.ToolCallBlock, ID: fmt.Sprintf("guide_%d", t.calls), Name: c.tool, Arguments: c.args,
+		})
+	}
+	return nil, false
+}
+
+func sameTools(results []outcome, calls []call) bool {
+	if len(results) != len(calls) {
+		return false
+	}
+	for i, c := range calls {
+		if results[i].tool != c.tool {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *turn) has(tool string) bool {
+	_, ok := t.tools[tool]
+	return ok
+}
+
+// takes reports whether a tool has an argument of that name.
+func (t *turn) takes(tool, argument string) bool {
+	_, ok := t.tools[tool].properties[argument]
+	return ok
+}
+
+// failed reports a call that went wrong and what can be done about it.
+func (t *turn) failed(o outcome) string {
+	reason := firstLines(o.text, 6)
+	if reason == "" {
+		reason = t.say("there is no result", "لا توجد نتيجة", "没有结果")
+	}
+	text := t.say("That didn't work (`%s`): %s", "لم ينجح ذلك (`%s`): %s", "没有成功（`%s`）：%s", o.tool, reason)
+	if !isDenial(o) {
+		return text
+	}
+	mode := "edit"
+	if o.tool == "bash" {
+		mode = "full"
+	}
+	return text + "\n\n" + t.say(
+		"Nothing was changed. To allow it, say yes when you are asked, or start with `--permissions %s`.",
+		"لم يتغير شيء. للسماح به أجب بنعم عند السؤال، أو ابدأ بالخيار `--permissions %s`.",
+		"什么都没有改动。要允许它，请在询问时选择同意，或用 `--permissions %s` 启动。", mode)
+}
+
+func isDenial(o outcome) bool {
+	if o.tool != "edit" && o.tool != "write" && o.tool != "bash" {
+		return false
+	}
+	text := strings.ToLower(o.text)
+	for _, word := range []string{"denied", "declined", "rejected", "not allowed", "permission"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// object writes a JSON object of the pairs, in their order. Values are
+// strings, numbers, bools and slices and maps of them, so encoding can't fail.
+func object(pairs ...any) json.RawMessage {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%q:%s", pairs[i], encode(pairs[i+1]))
+	}
+	b.WriteByte('}')
+	return json.RawMessage(b.String())
+}
+
+func encode(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(v) != nil {
+		return "null"
+	}
+	return strings.TrimSpace(b.String())
+}
