@@ -33,11 +33,12 @@ var sameLayer = map[string][]string{
 }
 
 // heavy lists modules that cost size or start-up time, or whose types must not
-// spread, with the only packages (and those below) that may import
-// them.
+// spread, with the only packages (and those below) that may import them. Of two
+// entries the longer counts.
 var heavy = map[string][]string{
 	"charm.land/":                              {"tui"},
 	"github.com/charmbracelet/":                {"tui"},
+	"github.com/charmbracelet/x/term":          {"tui", "."}, // is it a terminal?
 	"github.com/alecthomas/chroma":             {"tui"},
 	"mvdan.cc/sh":                              {"engine/shell"},
 	"github.com/creack/pty":                    {"engine/shell"},
@@ -138,10 +139,7 @@ func broken(packages []goPackage) []string {
 
 // breach says why package from must not import imported, "" if it may.
 func breach(from, imported string) string {
-	for prefix, importers := range heavy {
-		if !strings.HasPrefix(imported, prefix) || slices.Contains(textOnly, imported) {
-			continue
-		}
+	if importers, ok := importersOf(imported); ok && !slices.Contains(textOnly, imported) {
 		if !slices.ContainsFunc(importers, func(allowed string) bool { return under(from, allowed) }) {
 			return "only " + strings.Join(importers, ", ") + " may"
 		}
@@ -173,6 +171,18 @@ func breach(from, imported string) string {
 		return "it is the same layer"
 	}
 	return ""
+}
+
+// importersOf looks up the most exact entry of the table.
+func importersOf(imported string) (importers []string, ok bool) {
+	best := ""
+	for prefix := range heavy {
+		if strings.HasPrefix(imported, prefix) && len(prefix) > len(best) {
+			best = prefix
+		}
+	}
+	importers, ok = heavy[best]
+	return importers, ok
 }
 
 // layer returns the number of a package's layer and the name it has there, -1
@@ -252,6 +262,8 @@ func TestImportRulesRefuse(t *testing.T) {
 		{".", "github.com/urfave/cli/v2", true},
 		{".", ours("modes/print"), true},
 		{".", "charm.land/bubbletea/v2", false},
+		{".", "github.com/charmbracelet/x/term", true},
+		{"modes/print", "github.com/charmbracelet/x/term", false},
 	} {
 		if why := breach(c.from, c.imported); (why == "") != c.allowed {
 			t.Errorf("%s imports %s: %q, want allowed %v", c.from, c.imported, why, c.allowed)
