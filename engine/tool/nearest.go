@@ -43,20 +43,23 @@ func distance(a, b string) (d int, ok bool) {
 	if len(x) == 0 || len(y) == 0 || len(x) > maxWord || len(y) > maxWord {
 		return 0, false
 	}
-	row := make([]int, len(y)+1)
+	// Three rows suffice: swapped neighbours, the commonest slip, look back two.
+	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range x {
-		diagonal := row[0]
+		before, last, row = last, row, before
 		row[0] = i + 1
 		for j := range y {
-			replace := diagonal
+			replace := last[j]
 			if x[i] != y[j] {
 				replace++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+			row[j+1] = min(replace, row[j]+1, last[j+1]+1)
+			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	d = row[len(y)]

@@ -17,7 +17,7 @@ import (
 
 // Standard returns all tools but ask, in the order in which a model sees them.
 func Standard() []tool.Tool {
-	return []tool.Tool{Read(), Write(), Edit(), Bash()}
+	return []tool.Tool{Read(), Write(), Edit(), Bash(), Grep(), Find(), Ls(), Todo()}
 }
 
 // result is text for the model with details for the faces.

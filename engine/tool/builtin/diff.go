@@ -37,7 +37,7 @@ func compare(t target, from, to string) change {
 		ch.FirstChanged, ch.Truncated = firstDifference(from, to), true
 		return ch
 	}
-	ch.Diff = udiff.Unified(t.shown, t.shown, from, to)
+	ch.Diff = strings.ToValidUTF8(udiff.Unified(t.shown, t.shown, from, to), "\ufffd")
 	ch.FirstChanged = firstDifference(from, to)
 	body := false
 	for line := range strings.Lines(ch.Diff) {

@@ -1,0 +1,231 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"runtime"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hoopoe-agent/hoopoe/engine/internal/ignore"
+	"github.com/hoopoe-agent/hoopoe/engine/tool"
+	"github.com/hoopoe-agent/hoopoe/engine/workspace"
+)
+
+// lineSearch finds lines in files. The result doesn't depend on timing: files are
+// searched side by side and reported in the order of the walk.
+//
+//	walk ─▶ jobs ─▶ workers ─▶ each job's own channel ─▶ report, in order
+type lineSearch struct {
+	call    tool.Call
+	pattern *regexp.Regexp
+	glob    *ignore.Glob
+	context int
+	limit   int
+}
+
+// fileHits are the matching lines of one file, at most limit+1 of them.
+type fileHits struct {
+	lines   []string // the whole file, when anything matched
+	hits    []hit
+	skipped bool
+}
+
+type hit struct {
+	line int // index into lines
+	at   int // byte offset of the match in it
+}
+
+type job struct {
+	path string
+	done chan fileHits
+}
+
+// ahead is how many files may be searched before their turn in the report.
+const ahead = 64
+
+func (s *lineSearch) tree(ctx context.Context, t target) (findings, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	queue, inOrder := make(chan *job), make(chan *job, ahead)
+	for range min(runtime.GOMAXPROCS(0), 8) {
+		go func() {
+			for j := range queue {
+				j.done <- s.file(ctx, j.path)
+			}
+		}()
+	}
+	var complete bool
+	var walkErr error
+	go func() {
+		defer close(inOrder)
+		defer close(queue)
+		w := ignore.Walker{FS: s.call.Env.Workspace, Root: t.abs}
+		complete, walkErr = w.Walk(ctx, func(e ignore.Entry) error {
+			if !e.Type().IsRegular() || s.glob != nil && !s.glob.Match(e.Rel) {
+				return nil
+			}
+			j := &job{e.Path, make(chan fileHits, 1)}
+			for _, c := range []chan *job{inOrder, queue} {
+				select {
+				case c <- j:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		})
+	}()
+	var r findings
+	for j := range inOrder {
+		select {
+		case found := <-j.done:
+			s.add(&r, j.path, found)
+		case <-ctx.Done():
+			return r, ctx.Err()
+		}
+		if r.full {
+			return r, nil
+		}
+	}
+	r.partial = !complete
+	return r, walkErr
+}
+
+// one searches a single file, which is named by the model and therefore not
+// passed over in silence.
+func (s *lineSearch) one(ctx context.Context, t target) (findings, error) {
+	var r findings
+	data, err := s.call.Env.Workspace.ReadFile(ctx, t.abs, maxFile)
+	if err != nil {
+		return r, err
+	}
+	text, _, err := decodeText(data)
+	if err != nil {
+		return r, fmt.Errorf("%s is %w; search it with bash (grep -a, strings)", t.shown, err)
+	}
+	s.add(&r, t.abs, s.lines(text))
+	return r, nil
+}
+
+func (s *lineSearch) file(ctx context.Context, path string) fileHits {
+	data, err := s.call.Env.Workspace.ReadFile(ctx, path, maxGrepFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fileHits{} // gone since the walk saw it
+	}
+	if err != nil {
+		return fileHits{skipped: true}
+	}
+	if plain(data) && !s.pattern.Match(data) {
+		return fileHits{} // the common case, without a copy
+	}
+	text, _, err := decodeText(data)
+	if err != nil {
+		return fileHits{skipped: true}
+	}
+	return s.lines(text)
+}
+
+// plain reports whether a file's bytes are its lines: no NUL, byte order mark
+// or CRLF.
+func plain(data []byte) bool {
+	return bytes.IndexByte(data[:min(len(data), sniffed)], 0) < 0 && !bytes.HasPrefix(data, []byte("\xff\xfe")) &&
+		!bytes.HasPrefix(data, []byte("\xfe\xff")) && !bytes.HasPrefix(data, []byte("\ufeff")) && !bytes.Contains(data, []byte("\r\n"))
+}
+
+// lines finds the lines that match by themselves. The pattern first runs over
+// the whole text, since most of it doesn't match: a match tells the line where
+// one may be.
+func (s *lineSearch) lines(text string) fileHits {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	var starts []hit
+	number, from := 0, 0
+	for from < len(text) && len(starts) <= s.limit {
+		loc := s.pattern.FindStringIndex(text[from:])
+		if loc == nil || from+loc[0] == len(text) && text[len(text)-1] == '\n' {
+			break
+		}
+		begin := from + strings.LastIndexByte(text[from:from+loc[0]], '\n') + 1
+		end := len(text)
+		if i := strings.IndexByte(text[begin:], '\n'); i >= 0 {
+			end = begin + i
+		}
+		number += strings.Count(text[from:begin], "\n")
+		if in := s.pattern.FindStringIndex(text[begin:end]); in != nil {
+			starts = append(starts, hit{number, in[0]})
+		}
+		number++
+		from = end + 1
+	}
+	if starts == nil {
+		return fileHits{}
+	}
+	return fileHits{lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n"), hits: starts}
+}
+
+// add writes a file's matches to the report, as far as the limits allow.
+func (s *lineSearch) add(r *findings, path string, f fileHits) {
+	if f.skipped {
+		r.skipped++
+	}
+	if len(f.hits) == 0 {
+		return
+	}
+	r.files++
+	name := shown(workspace.Display(s.call.Env.Workspace, path))
+	at := make(map[int]int, len(f.hits))
+	for _, h := range f.hits {
+		at[h.line] = h.at
+	}
+	next := 0 // first line that isn't written yet
+	for _, h := range f.hits {
+		if r.matches == s.limit || r.body.Len() > tool.MaxBytes {
+			r.full = true
+			return
+		}
+		r.matches++
+		first := max(h.line-s.context, next)
+		if s.context > 0 && r.body.Len() > 0 && (next == 0 || first > next) {
+			r.body.WriteString("--\n")
+		}
+		for i := first; i <= min(h.line+s.context, len(f.lines)-1); i++ {
+			offset, matched := at[i]
+			if matched && i > h.line {
+				break // its own turn
+			}
+			if matched {
+				fmt.Fprintf(&r.body, "%s:%d: %s\n", name, i+1, window(f.lines[i], offset))
+			} else {
+				fmt.Fprintf(&r.body, "%s-%d- %s\n", name, i+1, window(f.lines[i], 0))
+			}
+			next = i + 1
+		}
+	}
+}
+
+// window shortens a long line to the part around a match.
+func window(line string, at int) string {
+	line = strings.ToValidUTF8(line, "\ufffd")
+	if utf8.RuneCountInString(line) <= maxGrepLine {
+		return line
+	}
+	from := 0
+	if at > maxGrepLine/2 {
+		for from = min(at-maxGrepLine/4, len(line)); from > 0 && from < len(line) && !utf8.RuneStart(line[from]); {
+			from--
+		}
+	}
+	cut := []rune(line[from:])
+	out := string(cut[:min(len(cut), maxGrepLine)])
+	if from > 0 {
+		out = "…" + out
+	}
+	if len(cut) > maxGrepLine {
+		out += "…"
+	}
+	return out
+}
