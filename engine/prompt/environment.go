@@ -21,8 +21,9 @@ type Environment struct {
 type Facts struct {
 	OS, Arch, Shell, Cwd string
 	Now                  time.Time
-	// Git runs git with args in Cwd and returns its standard output; nil when
-	// there is no git. The caller bounds its time by ctx.
+	// Git runs git with args in Cwd and returns its output, with an error for
+	// an exit code other than 0; nil when there is no git. The caller bounds
+	// the time of all calls together by ctx.
 	Git func(ctx context.Context, args ...string) (string, error)
 }
 
@@ -37,12 +38,20 @@ func noPrograms() []string {
 	return args
 }
 
+// maxFilters bounds the list of filters, in bytes: one that a runner may have
+// cut can't be relied on.
+const maxFilters = 8 << 10
+
 // noFilters are switches against the configured content filters, which git
-// would run on files that may have changed. ok is false when a filter's name
-// can't be written as a switch.
+// would run on files that may have changed. names is a list with one to a
+// line; ok is false when it can't be turned into switches for certain.
 func noFilters(names string) (args []string, ok bool) {
-	for _, name := range strings.FieldsFunc(names, func(r rune) bool { return r == 0 }) {
-		if strings.ContainsAny(name, "=\n") {
+	if len(names) > maxFilters {
+		return nil, false
+	}
+	for name := range strings.Lines(names) {
+		name = strings.TrimRight(name, "\r\n")
+		if !strings.HasPrefix(name, "filter.") || strings.Contains(name, "=") {
 			return nil, false
 		}
 		value := ""
@@ -60,29 +69,44 @@ func Gather(ctx context.Context, f Facts) Environment {
 	if f.Git == nil {
 		return e
 	}
-	branch, err := f.Git(ctx, append(noPrograms(), "rev-parse", "--symbolic-full-name", "HEAD")...)
+	head, err := f.Git(ctx, append(noPrograms(), "rev-parse", "--symbolic-full-name", "HEAD")...)
 	if err != nil {
 		// Not a repository, or one without a commit: its branch has no value
 		// yet, but a name.
-		if branch, err = f.Git(ctx, append(noPrograms(), "symbolic-ref", "HEAD")...); err != nil {
+		if head, err = f.Git(ctx, append(noPrograms(), "symbolic-ref", "HEAD")...); err != nil {
 			return e
 		}
 	}
 	e.Git = true
-	if name, ok := strings.CutPrefix(strings.TrimSpace(branch), "refs/heads/"); ok {
-		e.Branch = name
+	for line := range strings.Lines(head) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "refs/heads/"); ok {
+			e.Branch = name
+		}
 	}
-	// The error says that no filter is configured.
-	names, _ := f.Git(ctx, append(noPrograms(), "config", "-z", "--name-only", "--get-regexp", `^filter\.`)...)
+	e.Dirty = dirty(ctx, f)
+	return e
+}
+
+// dirty reports whether tracked files have changed. Where that can't be asked
+// safely, the answer is no.
+func dirty(ctx context.Context, f Facts) bool {
+	// An error says that no filter is configured.
+	names, _ := f.Git(ctx, append(noPrograms(), "config", "--name-only", "--get-regexp", `^filter\.`)...)
 	filters, ok := noFilters(names)
 	if !ok || ctx.Err() != nil {
-		return e
+		return false
 	}
 	args := append(append(noPrograms(), filters...), "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
-	if changed, err := f.Git(ctx, args...); err == nil {
-		e.Dirty = strings.TrimSpace(changed) != ""
+	changes, err := f.Git(ctx, args...)
+	if err != nil {
+		return false
 	}
-	return e
+	for line := range strings.Lines(changes) {
+		if len(line) > 3 && line[2] == ' ' { // two letters of state, then the path
+			return true
+		}
+	}
+	return false
 }
 
 func (e Environment) section() string {
