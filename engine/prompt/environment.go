@@ -6,6 +6,12 @@ import (
 	"time"
 )
 
+// What Environment.Changes says.
+const (
+	clean = "no uncommitted changes"
+	dirty = "uncommitted changes"
+)
+
 // Environment is where the agent works.
 type Environment struct {
 	OS     string // with the architecture, such as linux/amd64
@@ -14,7 +20,9 @@ type Environment struct {
 	Date   string // 2006-01-02 with the weekday; no time, so that the prompt stays the same for a day
 	Git    bool   // Cwd is in a git repository
 	Branch string // "" when no branch is checked out
-	Dirty  bool   // tracked files have changes that aren't committed
+	// Changes says whether tracked files have changes that aren't committed,
+	// in words; "" if that isn't known.
+	Changes string
 }
 
 // Facts are what Gather starts from.
@@ -83,30 +91,29 @@ func Gather(ctx context.Context, f Facts) Environment {
 			e.Branch = name
 		}
 	}
-	e.Dirty = dirty(ctx, f)
+	e.Changes = changes(ctx, f)
 	return e
 }
 
-// dirty reports whether tracked files have changed. Where that can't be asked
-// safely, the answer is no.
-func dirty(ctx context.Context, f Facts) bool {
+// changes asks for Environment.Changes, if that can be done safely.
+func changes(ctx context.Context, f Facts) string {
 	// An error says that no filter is configured.
 	names, _ := f.Git(ctx, append(noPrograms(), "config", "--name-only", "--get-regexp", `^filter\.`)...)
 	filters, ok := noFilters(names)
 	if !ok || ctx.Err() != nil {
-		return false
+		return ""
 	}
 	args := append(append(noPrograms(), filters...), "status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all")
-	changes, err := f.Git(ctx, args...)
+	status, err := f.Git(ctx, args...)
 	if err != nil {
-		return false
+		return ""
 	}
-	for line := range strings.Lines(changes) {
+	for line := range strings.Lines(status) {
 		if len(line) > 3 && line[2] == ' ' { // two letters of state, then the path
-			return true
+			return dirty
 		}
 	}
-	return false
+	return clean
 }
 
 func (e Environment) section() string {
@@ -132,12 +139,9 @@ func (e Environment) git() string {
 	if !e.Git {
 		return "not a repository"
 	}
-	state := "no uncommitted changes"
-	if e.Dirty {
-		state = "uncommitted changes"
+	branch := "no branch checked out"
+	if e.Branch != "" {
+		branch = "branch " + e.Branch
 	}
-	if e.Branch == "" {
-		return "no branch checked out, " + state
-	}
-	return "branch " + e.Branch + ", " + state
+	return strings.TrimSuffix(branch+", "+e.Changes, ", ")
 }

@@ -65,31 +65,31 @@ func (r repository) write(name, text string) {
 	}
 }
 
-func (r repository) want(branch string, dirty bool) {
+func (r repository) want(branch, changes string) {
 	r.t.Helper()
 	f := linux
 	f.Git = r.git
 	got := Gather(r.t.Context(), f)
-	if !got.Git || got.Branch != branch || got.Dirty != dirty {
-		r.t.Errorf("got %+v, want branch %q, dirty %v", got, branch, dirty)
+	if !got.Git || got.Branch != branch || got.Changes != changes {
+		r.t.Errorf("got %+v, want branch %q, %s", got, branch, changes)
 	}
 }
 
 func TestGatherFromGit(t *testing.T) {
 	r := newRepository(t)
-	r.want("main", false) // no commit yet
+	r.want("main", clean) // no commit yet
 	r.write("a.txt", "one\n")
-	r.want("main", false) // untracked files don't count
+	r.want("main", clean) // untracked files don't count
 	r.must("add", "a.txt")
-	r.want("main", true)
+	r.want("main", dirty)
 	r.must("commit", "-q", "-m", "one")
-	r.want("main", false)
+	r.want("main", clean)
 	r.write("a.txt", "two\n")
-	r.want("main", true)
+	r.want("main", dirty)
 	r.must("checkout", "-q", "-b", "feat/ميزة")
-	r.want("feat/ميزة", true)
+	r.want("feat/ميزة", dirty)
 	r.must("checkout", "-q", "-f", "--detach")
-	r.want("", false)
+	r.want("", clean)
 }
 
 // E-4: looking at a strange repository starts none of its programs.

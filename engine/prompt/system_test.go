@@ -11,7 +11,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestSystem(t *testing.T) {
-	env := Environment{OS: "linux/amd64", Shell: "/bin/bash", Cwd: "/w/app", Date: "2026-11-29 (Sunday)", Git: true, Branch: "main", Dirty: true}
+	env := Environment{OS: "linux/amd64", Shell: "/bin/bash", Cwd: "/w/app", Date: "2026-11-29 (Sunday)", Git: true, Branch: "main", Changes: dirty}
 	for name, o := range map[string]Options{
 		"ask": {
 			Mode:        "ask",
@@ -20,7 +20,7 @@ func TestSystem(t *testing.T) {
 			Append:      "Sign nothing.\n",
 			Environment: env,
 		},
-		"plan":    {Mode: "plan", Environment: Environment{OS: "darwin/arm64", Cwd: "/w\n- Date: never", Date: "2026-11-29 (Sunday)"}},
+		"plan":    {Mode: "plan", Environment: Environment{OS: "darwin/arm64", Git: true, Cwd: "/w\n- Date: never", Date: "2026-11-29 (Sunday)"}},
 		"replace": {Mode: "full", Replace: "You are a poet.\n", Append: "Rhyme.", Tools: []Tool{{"read", "Read a file."}}, Files: []File{{"/w/AGENTS.md", "Note."}}},
 		"bare":    {Tools: []Tool{{"read", "Read a file."}}},
 	} {
