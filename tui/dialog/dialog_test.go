@@ -1,0 +1,254 @@
+package dialog_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hoopoe-agent/hoopoe/themes"
+	"github.com/hoopoe-agent/hoopoe/tui/dialog"
+	"github.com/hoopoe-agent/hoopoe/tui/diff"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func styles(t testing.TB, color bool) style.Styles {
+	t.Helper()
+	theme, err := themes.Load(themes.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return style.New(theme, true, color)
+}
+
+// approval is the dialog for a tool call.
+func approval(body func(int) []string) dialog.Spec {
+	return dialog.Spec{
+		Title: "Run a command / تشغيل أمر / 运行命令",
+		Why:   "git push is not covered by any rule.",
+		Body:  body,
+		Choices: []dialog.Choice{
+			{ID: "once", Label: "Yes, once"},
+			{ID: "session", Label: "Yes, for this session"},
+			{ID: "always", Label: "Yes, always", Detail: "saves the rule: bash(git push origin main)"},
+			{ID: "no", Label: "No"},
+			{ID: "reason", Label: "No, and tell the model why", Reason: "what should be done instead?"},
+		},
+		Cancel: "no",
+	}
+}
+
+func keyOf(name string) tea.KeyPressMsg {
+	special := map[string]tea.Key{
+		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
+		"pgdown": {Code: tea.KeyPgDown}, "pgup": {Code: tea.KeyPgUp}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+		"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+j": {Code: 'j', Mod: tea.ModCtrl},
+	}
+	if k, ok := special[name]; ok {
+		return tea.KeyPressMsg(k)
+	}
+	return tea.KeyPressMsg{Code: rune(name[0]), Text: name}
+}
+
+func press(d *dialog.Dialog, names ...string) (dialog.Result, bool) {
+	var res dialog.Result
+	var done bool
+	for _, name := range names {
+		res, done = d.Update(keyOf(name))
+	}
+	return res, done
+}
+
+func TestAnswers(t *testing.T) {
+	field := dialog.Spec{Title: "Name", Field: dialog.Field{Value: "ab"}}
+	many := dialog.Spec{Title: "Text", Field: dialog.Field{Multiline: true}}
+	for _, c := range []struct {
+		name string
+		spec dialog.Spec
+		keys string
+		want dialog.Result
+		done bool
+	}{
+		{"enter takes the selected", approval(nil), "enter", dialog.Result{ID: "once"}, true},
+		{"down and enter", approval(nil), "down down enter", dialog.Result{ID: "always"}, true},
+		{"up stops at the first", approval(nil), "up enter", dialog.Result{ID: "once"}, true},
+		{"number", approval(nil), "2", dialog.Result{ID: "session"}, true},
+		{"esc is no", approval(nil), "esc", dialog.Result{ID: "no"}, true},
+		{"ctrl+c is no", approval(nil), "ctrl+c", dialog.Result{ID: "no"}, true},
+		{"other keys do nothing", approval(nil), "x 9 pgdown", dialog.Result{}, false},
+		{"reason", approval(nil), "5 u s e enter", dialog.Result{ID: "reason", Text: "use"}, true},
+		{"reason left empty", approval(nil), "5 enter", dialog.Result{ID: "reason"}, true},
+		{"back from the reason", approval(nil), "5 x esc 1", dialog.Result{ID: "once"}, true},
+		{"letter", dialog.Confirm("Sure?", ""), "y", dialog.Result{ID: "yes"}, true},
+		{"letter no", dialog.Confirm("Sure?", ""), "n", dialog.Result{ID: "no"}, true},
+		{"selected at first", dialog.Spec{Selected: 1, Choices: []dialog.Choice{{ID: "a"}, {ID: "b"}}}, "enter", dialog.Result{ID: "b"}, true},
+		{"cancelled", dialog.Spec{Choices: []dialog.Choice{{ID: "a"}}}, "esc", dialog.Result{Cancelled: true}, true},
+		{"input", field, "c enter", dialog.Result{Text: "abc"}, true},
+		{"input of one line", field, "ctrl+j c enter", dialog.Result{Text: "ab c"}, true},
+		{"input cancelled", field, "esc", dialog.Result{Cancelled: true}, true},
+		{"input of many lines", many, "a ctrl+j b enter", dialog.Result{Text: "a\nb"}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := dialog.New(c.spec, styles(t, true))
+			d.View(80, 24)
+			if got, done := press(d, strings.Fields(c.keys)...); got != c.want || done != c.done {
+				t.Errorf("got %+v, %v, want %+v, %v", got, done, c.want, c.done)
+			}
+		})
+	}
+}
+
+// Keys typed ahead for the prompt do not approve anything.
+func TestGuard(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	spec := approval(nil)
+	spec.Guard, spec.Now = 300*time.Millisecond, func() time.Time { return now }
+	d := dialog.New(spec, styles(t, true))
+	if res, done := press(d, "1"); done {
+		t.Fatalf("a number typed ahead gave %+v", res)
+	}
+	if res, done := press(d, "enter"); done {
+		t.Fatalf("Enter typed ahead gave %+v", res)
+	}
+	now = now.Add(300 * time.Millisecond)
+	if _, done := press(d, "enter"); !done {
+		t.Error("Enter does nothing after the guard")
+	}
+}
+
+// E-5: golden text at four widths.
+func TestGolden(t *testing.T) {
+	s := styles(t, false)
+	change := diff.Unified("a/main.go", "b/main.go", strings.Repeat("天地玄黄\n", 3), strings.Repeat("宇宙洪荒 👨‍👩‍👧‍👦\n", 30))
+	for _, width := range []int{20, 40, 80, 200} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			var views []string
+			for _, d := range []*dialog.Dialog{
+				dialog.New(approval(dialog.Command("git push origin main\n\techo مرحبا\u202e \x1b[2J", s)), s),
+				dialog.New(approval(dialog.Diff(change, s)), s),
+				dialog.New(dialog.Confirm("Leave?", "The agent is still at work."), s),
+				dialog.New(dialog.Spec{Title: "اسم", Field: dialog.Field{Value: "天地玄黄", Placeholder: "name"}}, s),
+			} {
+				view := d.View(width, 16)
+				inside(t, d, view, width, 16)
+				views = append(views, ansi.Strip(view))
+			}
+			got := strings.Join(views, "\n\n") + "\n"
+			file := filepath.Join("testdata", fmt.Sprintf("dialogs-%d.txt", width))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("rows differ from %s (run with -update and look at the change):\n%s", file, got)
+			}
+		})
+	}
+}
+
+func inside(t *testing.T, d *dialog.Dialog, view string, width, height int) {
+	t.Helper()
+	rows := strings.Split(view, "\n")
+	if len(rows) > height {
+		t.Errorf("%d rows of %d:\n%s", len(rows), height, view)
+	}
+	for _, row := range rows {
+		if w := style.Width(row); w > width {
+			t.Errorf("row %q has %d columns of %d", row, w, width)
+		}
+	}
+	if x, y := d.Cursor(); x >= width || y >= len(rows) {
+		t.Errorf("cursor at %d,%d of %dx%d", x, y, width, len(rows))
+	}
+}
+
+// The choices are always on the screen, and the whole diff can be reached.
+func TestScrolling(t *testing.T) {
+	s := styles(t, false)
+	body := func(int) []string {
+		var rows []string
+		for i := range 100 {
+			rows = append(rows, fmt.Sprintf("row %d", i))
+		}
+		return rows
+	}
+	d := dialog.New(approval(body), s)
+	seen := map[string]bool{}
+	for range 100 {
+		view := d.View(60, 16)
+		for _, label := range []string{"Yes, once", "Yes, for this session", "Yes, always", "5. No, and tell"} {
+			if !strings.Contains(view, label) {
+				t.Fatalf("%q is not on the screen:\n%s", label, view)
+			}
+		}
+		for row := range strings.SplitSeq(view, "\n") {
+			seen[row] = true
+		}
+		press(d, "pgdown")
+	}
+	for i := range 100 {
+		if !seen[fmt.Sprintf("row %d", i)] {
+			t.Errorf("row %d cannot be reached", i)
+		}
+	}
+	press(d, "home")
+	if view := d.View(60, 16); !strings.Contains(view, "git push is not covered") {
+		t.Errorf("not at the start:\n%s", view)
+	}
+	d.Scroll(1000)
+	if view := d.View(60, 16); !strings.Contains(view, "row 99") {
+		t.Errorf("not at the end:\n%s", view)
+	}
+}
+
+func TestSmallScreens(t *testing.T) {
+	s := styles(t, true)
+	for _, width := range []int{1, 2, 3, 7, 10} {
+		for height := 1; height < 12; height++ {
+			d := dialog.New(approval(dialog.Command("git push origin main", s)), s)
+			for range 5 {
+				view := d.View(width, height)
+				inside(t, d, view, width, height)
+				if width > 3 && height >= 3 && !strings.Contains(ansi.Strip(view), "›") {
+					t.Errorf("no selected choice at %dx%d:\n%s", width, height, view)
+				}
+				press(d, "down")
+			}
+			press(d, "enter")
+			inside(t, d, d.View(width, height), width, height)
+		}
+	}
+}
+
+// E-5: no field of a dialog reaches the terminal unfiltered.
+func TestHostile(t *testing.T) {
+	const bad = "a\x1b]52;c;aGk=\x07b\u009b2J\u202ec\rd"
+	d := dialog.New(dialog.Spec{
+		Title: bad, Why: bad, Body: dialog.Command(bad, styles(t, false)),
+		Choices: []dialog.Choice{{ID: "x", Label: bad, Detail: bad, Reason: bad}},
+	}, styles(t, false))
+	for _, key := range []string{"down", "enter"} {
+		view := d.View(80, 30)
+		if strings.ContainsAny(view, "\a\r\u202e\u009b") || strings.Contains(view, "\x1b]") || strings.Contains(view, "\x1b[2J") {
+			t.Errorf("controls in %q", view)
+		}
+		press(d, key)
+	}
+	rows := dialog.Command("rm\x1b[2K \u202e x", styles(t, false))(80)
+	if got := strings.Join(rows, "\n"); got != `rm␛[2K \u202e x` {
+		t.Errorf("command shown as %q", got)
+	}
+}
