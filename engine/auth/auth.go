@@ -41,7 +41,7 @@ var ErrNoFile = errors.New("no home folder for keys: set HOME or HOOPOE_DIR, or 
 type Options struct {
 	// Path is auth.json; "" keeps no keys.
 	Path string
-	// Lock is the lock file for changes of Path.
+	// Lock is the lock file for changes of Path; "" puts it beside Path.
 	Lock string
 	// Getenv looks up an environment variable, "" if it isn't set.
 	Getenv func(string) string
@@ -73,6 +73,9 @@ type Keys struct {
 
 // New returns Keys over o.
 func New(o Options) *Keys {
+	if o.Lock == "" {
+		o.Lock = o.Path + ".lock"
+	}
 	return &Keys{o: o, outputs: map[string]string{}}
 }
 

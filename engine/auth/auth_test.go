@@ -170,6 +170,17 @@ func TestSetKeepsDamagedFile(t *testing.T) {
 	}
 }
 
+func TestSetBesideTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "auth.json")
+	k := New(Options{Path: path, Getenv: func(string) string { return "" }})
+	if err := k.Set(t.Context(), "x", "y"); err != nil {
+		t.Fatal(err)
+	}
+	if key, ok, err := k.Key(t.Context(), "x"); err != nil || !ok || key.Value != "y" {
+		t.Errorf("got %+v %v %v", key, ok, err)
+	}
+}
+
 func TestWithoutFile(t *testing.T) {
 	k := New(Options{Getenv: func(string) string { return "" }})
 	if _, ok, err := k.Key(t.Context(), "x"); ok || err != nil {

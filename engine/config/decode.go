@@ -99,6 +99,9 @@ func (d *decoder) object(obj *hujson.Object, into reflect.Value, prefix string) 
 		m := &obj.Members[i]
 		name := literalString(m.Name)
 		key := prefix + name
+		if key == "$schema" { // for editors
+			continue
+		}
 		field, ok := fieldByName(into.Type(), name)
 		if !ok {
 			d.warn(m.Name.StartOffset, key, "unknown setting"+suggestion(into.Type(), prefix, name))

@@ -173,6 +173,7 @@ func TestLoadOddFiles(t *testing.T) {
 	}{
 		"empty":                {"", ""},
 		"blank":                {" \n", ""},
+		"a schema for editors": {`{"$schema": "x"}`, ""},
 		"byte order mark":      {utf8BOM + `{"theme": "x"}`, ""},
 		"only a comment":       {"// nothing yet", "ends inside a value"},
 		"too large":            {strings.Repeat(" ", maxSettings+1), "more than the"},
@@ -183,7 +184,10 @@ func TestLoadOddFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := testPaths(t)
 			put(t, p.Settings(), c.text)
-			_, _, err := Load(t.Context(), LoadOptions{Paths: p})
+			_, warnings, err := Load(t.Context(), LoadOptions{Paths: p})
+			if len(warnings) > 0 {
+				t.Errorf("warnings %v", warnings)
+			}
 			if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
 				t.Errorf("got %v, want %q", err, c.says)
 			}
