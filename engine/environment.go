@@ -49,8 +49,8 @@ func (e *environment) system() string {
 	o := e.options
 	o.Tools, o.Mode = e.tools(), e.mode()
 	files, notices := prompt.ContextFiles(prompt.Search{
-		Files: prompt.Disk(), Resolve: filepath.EvalSymlinks,
-		Home: e.engine.paths.Home, Cwd: e.workspace.Cwd(), User: e.engine.paths.Config,
+		Files: prompt.Disk(),
+		Home:  e.engine.paths.Home, Cwd: e.workspace.Cwd(), User: e.engine.paths.Config,
 	})
 	for _, n := range notices {
 		if text := n.String(); !e.told[text] {

@@ -2,9 +2,7 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,6 +59,7 @@ func newWorld(t *testing.T, script string, opts ...worldOption) *world {
 		t.Fatal(err)
 	}
 	w := &world{t: t, dir: dir, model: parsed.Model(), marks: map[string]func(context.Context){}}
+	w.model.Provider, w.model.ID = "test", "model"
 	paths, _ := config.FindPaths(config.Places{
 		Getenv: func(k string) string { return map[string]string{"HOOPOE_DIR": filepath.Join(root, "home")}[k] },
 		Home:   func() (string, error) { return root, nil }, Cwd: dir,
@@ -227,15 +226,17 @@ func tell(ev event.Event) string {
 
 func (c *client) wants(story string) {
 	c.t.Helper()
-	want := strings.TrimSpace(story)
-	var lines []string
-	for _, l := range strings.Split(want, "\n") {
-		lines = append(lines, strings.TrimSpace(l))
-	}
-	want = strings.Join(lines, "\n")
-	if got := strings.TrimSpace(c.story()); got != want {
+	if got, want := trimLines(c.story()), trimLines(story); got != want {
 		c.t.Errorf("story:\n%s\n\nwant:\n%s", got, want)
 	}
+}
+
+func trimLines(s string) string {
+	var lines []string
+	for l := range strings.Lines(strings.TrimSpace(s)) {
+		lines = append(lines, strings.TrimSpace(l))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // addTool gives a session a tool of the test's.
@@ -260,6 +261,3 @@ func wait(t *testing.T, ch <-chan struct{}, what string) {
 		t.Fatalf("waited too long for %s", what)
 	}
 }
-
-var _ = errors.Is
-var _ = io.EOF

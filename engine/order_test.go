@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -138,32 +139,29 @@ func TestBusy(t *testing.T) {
 // Attaching at any moment loses nothing and repeats nothing: the view and the
 // deltas after it give the same text as the finished message.
 func TestAttachWhileStreaming(t *testing.T) {
-	w := newWorld(t, "-- turn --\n-- text repeat=3000 quoted --\n\"word \"\n")
+	script := "-- turn --\n" + strings.Repeat("-- text piece=7 repeat=20 --\nsome words\n-- mark attach --\n", 40)
+	w := newWorld(t, script)
 	c := w.open(OpenOptions{})
 	type reader struct {
 		view event.View
 		sub  *Subscription
 	}
 	var readers []reader
-	c.prompt("go")
-	for range 40 {
-		c.until("a delta", func(it Item) bool {
-			switch it.Event.(type) {
-			case event.MessageDelta, event.RunSettled:
-				return true
-			}
-			return false
-		})
-		v, sub, err := c.s.Attach(c.ctx(), Client{Name: "late"})
+	w.marks["attach"] = func(ctx context.Context) {
+		v, sub, err := c.s.Attach(ctx, Client{Name: "late"})
 		if err != nil {
-			t.Fatal(err)
+			t.Error(err)
 		}
 		readers = append(readers, reader{v, sub})
+	}
+	c.run("go")
+	if len(readers) != 40 {
+		t.Fatalf("%d readers", len(readers))
 	}
 	for i, r := range readers {
 		text := ""
 		if r.view.InFlight != nil {
-			text = r.view.InFlight.Text()
+			text = blocks(*r.view.InFlight)
 		}
 		last := r.view.Seq
 		ctx := c.ctx()
@@ -182,14 +180,22 @@ func TestAttachWhileStreaming(t *testing.T) {
 			case event.MessageEnded:
 				if e.Message.Role == message.Assistant {
 					done = true
-					if text != e.Message.Text() {
-						t.Errorf("reader %d: %d bytes of text, want %d", i, len(text), len(e.Message.Text()))
+					if text != blocks(e.Message) {
+						t.Errorf("reader %d: %d bytes of text, want %d", i, len(text), len(blocks(e.Message)))
 					}
 				}
 			}
 		}
 		r.sub.Close()
 	}
+}
+
+func blocks(m message.Message) string {
+	var s strings.Builder
+	for _, b := range m.Content {
+		s.WriteString(b.Text)
+	}
+	return s.String()
 }
 
 // Questions open one at a time, in the order of the calls, and an "always"
@@ -269,10 +275,8 @@ func TestReplaceWhileAttached(t *testing.T) {
 	if cancelled, err := c.s.NewDocument(c.ctx()); cancelled || err != nil {
 		t.Fatal(cancelled, err)
 	}
+	on[event.SessionReplaced](c)
 	c.run("third")
-	for _, face := range []*client{c, other} {
-		face.log = nil
-	}
 	c2 := &client{t: t, s: c.s}
 	c2.attach(Client{})
 	if len(c2.view.Messages) != 2 || c2.view.SessionID == first {
@@ -289,8 +293,11 @@ func TestReplaceWhileAttached(t *testing.T) {
 // hook. Each pair of hook and method must come to an end.
 func TestHookCallsBack(t *testing.T) {
 	methods := map[string]func(ctx context.Context, s *Session) error{
-		"send":     func(ctx context.Context, s *Session) error { _, err := s.Prompt(ctx, Input{Text: "more"}); return err },
-		"steer":    func(ctx context.Context, s *Session) error { _, err := s.Prompt(ctx, Input{Text: "x", Delivery: Steer}); return err },
+		"send": func(ctx context.Context, s *Session) error { _, err := s.Prompt(ctx, Input{Text: "more"}); return err },
+		"steer": func(ctx context.Context, s *Session) error {
+			_, err := s.Prompt(ctx, Input{Text: "x", Delivery: Steer})
+			return err
+		},
 		"abort":    func(ctx context.Context, s *Session) error { return s.Abort(ctx) },
 		"compact":  func(ctx context.Context, s *Session) error { _, err := s.Compact(ctx, ""); return err },
 		"new":      func(ctx context.Context, s *Session) error { _, err := s.NewDocument(ctx); return err },

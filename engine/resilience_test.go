@@ -1,0 +1,373 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/tool"
+)
+
+// Transient failures are tried again, with growing waits; the failed answers
+// leave the context.
+func TestRetry(t *testing.T) {
+	w := newWorld(t, `
+-- turn --
+times: 2
+-- text --
+half
+-- error kind=overloaded status=529 --
+busy
+-- turn --
+-- text --
+fine
+`, withSettings(`{"retry": {"baseDelayMs": 20}}`))
+	c := w.open(OpenOptions{})
+	c.run("go")
+	c.wants(`
+		run_started
+		turn_started
+		user "go"
+		assistant "half" error
+		turn_ended
+		run_ended error will=retry messages=2
+		message_removed
+		retry 1/3 after 20ms
+		run_started
+		turn_started
+		assistant "half" error
+		turn_ended
+		run_ended error will=retry messages=1
+		message_removed
+		retry 2/3 after 40ms
+		run_started
+		turn_started
+		assistant "fine" stop
+		retry_ended success=true 2
+		turn_ended
+		run_ended stop will= messages=1
+		run_settled stop`)
+	v, _ := c.s.View(c.ctx())
+	if len(v.Messages) != 2 {
+		t.Errorf("%d messages in the context", len(v.Messages))
+	}
+	again := w.open(OpenOptions{Path: v.File, Fork: true})
+	if len(again.view.Messages) != 2 {
+		t.Errorf("%d messages after opening again", len(again.view.Messages))
+	}
+}
+
+func TestRetryGivesUp(t *testing.T) {
+	c := newWorld(t, "-- turn --\ntimes: always\n-- error kind=unavailable --\ngone\n",
+		withSettings(`{"retry": {"baseDelayMs": 1, "maxRetries": 1}}`)).open(OpenOptions{})
+	c.run("go")
+	c.wants(`
+		run_started
+		turn_started
+		user "go"
+		assistant "" error
+		turn_ended
+		run_ended error will=retry messages=2
+		message_removed
+		retry 1/1 after 1ms
+		run_started
+		turn_started
+		assistant "" error
+		turn_ended
+		retry_ended success=false 1 script: gone
+		run_ended error will= messages=1
+		run_settled error`)
+}
+
+// The wait itself can be aborted; nothing runs afterwards.
+func TestAbortDuringTheRetryWait(t *testing.T) {
+	w := newWorld(t, "-- turn --\ntimes: always\n-- error kind=rate_limit retry-after=1h --\nslow down\n")
+	c := w.open(OpenOptions{})
+	c.prompt("go")
+	if r := on[event.RetryScheduled](c); r.DelayMS != time.Hour.Milliseconds() {
+		t.Errorf("waits %d ms, want the hour that the provider asked for", r.DelayMS)
+	}
+	if err := c.s.Abort(c.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	if end := on[event.RetryEnded](c); end.Success || end.Error != "Retry cancelled" {
+		t.Errorf("retry ended %+v", end)
+	}
+	if end := on[event.RunSettled](c); !end.Aborted {
+		t.Errorf("settled %+v", end)
+	}
+}
+
+// A context over the limit is compacted before the prompt settles; the old
+// messages stay in the tree.
+func TestThresholdCompaction(t *testing.T) {
+	w := newWorld(t, "-- model --\nwindow: 10000\n-- turn --\nsystem: hand-over\n-- text --\nThe user talked.\n-- turn --\n-- text --\nblah\n-- usage input=4000 output=2500 --\n",
+		withSettings(`{"compaction": {"thresholdTokens": 6000, "keepRecentTokens": 1}}`))
+	c := w.open(OpenOptions{})
+	c.run("talk")
+	c.wants(`
+		run_started
+		turn_started
+		user "talk"
+		assistant "blah" stop
+		turn_ended
+		run_ended stop will=compaction messages=2
+		compaction_started threshold
+		compaction_ended threshold ok=true aborted=false retry=false
+		run_settled stop`)
+	v, _ := c.s.View(c.ctx())
+	if len(v.Messages) == 0 || v.Messages[0].Role != message.CompactionSummary || !strings.Contains(v.Messages[0].Summary, "The user talked.") {
+		t.Fatalf("context %+v", v.Messages)
+	}
+	prompts, _ := c.s.Prompts(c.ctx())
+	if len(prompts) != 1 {
+		t.Errorf("%d prompts in the tree, want the old one", len(prompts))
+	}
+}
+
+func TestOverflowCompactsAndGoesOn(t *testing.T) {
+	w := newWorld(t, `
+-- turn --
+on: first
+-- text --
+one
+-- turn --
+on: second
+-- error kind=overflow --
+prompt is too long
+-- turn --
+system: hand-over
+-- text --
+Summary.
+-- turn --
+times: always
+-- text --
+recovered
+`)
+	c := w.open(OpenOptions{})
+	c.run("first")
+	c.log = nil
+	c.run("second")
+	c.wants(`
+		run_started
+		turn_started
+		user "second"
+		assistant "" error
+		turn_ended
+		run_ended error will=compaction messages=2
+		message_removed
+		compaction_started overflow
+		compaction_ended overflow ok=true aborted=false retry=true
+		run_started
+		turn_started
+		assistant "recovered" stop
+		turn_ended
+		run_ended stop will= messages=1
+		run_settled stop`)
+}
+
+func TestManualCompaction(t *testing.T) {
+	w := newWorld(t, "-- turn --\nsystem: hand-over\n-- mark compacting --\n-- text --\nSummary.\n-- turn --\ntimes: always\n-- text --\nok\n")
+	c := w.open(OpenOptions{})
+	if _, err := c.s.Compact(c.ctx(), ""); err == nil || err.Error() != "Nothing to compact (session too small)" {
+		t.Errorf("error %v", err)
+	}
+	c.run("one")
+	c.run("two")
+	waited := make(chan Accepted, 1)
+	w.marks["compacting"] = func(ctx context.Context) { waited <- c.prompt("meanwhile") }
+	r, err := c.s.Compact(c.ctx(), "keep the names")
+	if err != nil || r.Summary != "Summary." {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	if a := <-waited; a.Disposition != QueuedUp {
+		t.Errorf("a prompt during a compaction is %q", a.Disposition)
+	}
+	on[event.RunSettled](c)
+	if err := c.s.Settled(c.ctx()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An abort at each point ends the run, closes what is open and leaves a
+// context that a provider accepts.
+func TestAbortAnywhere(t *testing.T) {
+	for name, script := range map[string]string{
+		"before the first byte": "-- mark here --\n-- delay 1h --\n",
+		"mid-text":              "-- text --\nsome\n-- mark here --\n-- delay 1h --\n-- text --\nmore\n",
+		"mid-arguments":         "-- text --\nsome\n-- call wait piece=3 delay=1h --\n{\"n\": 1}\n",
+		"in a tool":             "-- call wait --\n{}\n",
+		"in one of two tools":   "-- call wait --\n{}\n-- call bash --\n{\"command\":\"true\"}\n",
+		"in a question":         "-- call bash --\n{\"command\":\"touch x\"}\n",
+		"in a compaction":       "-- error kind=overflow --\ntoo long\n-- turn --\nsystem: hand-over\n-- mark here --\n-- delay 1h --\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "-- turn --\n-- text --\nfirst\n-- turn --\n"+script+"-- turn --\ntimes: always\n-- text --\nok\n")
+			c := w.open(OpenOptions{})
+			c.attach(Client{Shows: []event.QuestionKind{event.AskPermission}})
+			here := make(chan struct{}, 8)
+			w.marks["here"] = func(context.Context) { here <- struct{}{} }
+			c.addTool("wait", tool.Think, func(ctx context.Context, _ tool.Call) (tool.Result, error) {
+				here <- struct{}{}
+				<-ctx.Done()
+				return tool.Result{}, ctx.Err()
+			})
+			c.run("zero")
+			c.prompt("go")
+			switch name {
+			case "mid-arguments":
+				c.until("the arguments", func(it Item) bool {
+					d, ok := it.Event.(event.MessageDelta)
+					return ok && d.Block == message.ToolCallBlock
+				})
+			case "in a question":
+				on[event.AskOpened](c)
+			default:
+				wait(t, here, name)
+			}
+			if err := c.s.Abort(c.ctx()); err != nil {
+				t.Fatal(err)
+			}
+			if end := on[event.RunSettled](c); !end.Aborted {
+				t.Errorf("settled %+v", end)
+			}
+			v, _ := c.s.View(c.ctx())
+			if v.State != string(Idle) || v.InFlight != nil || len(v.Running) != 0 || v.Question != nil {
+				t.Errorf("left over: %+v", v)
+			}
+			checkSendable(t, message.ForModel(v.Messages))
+			if end := c.run("again"); end.Reason != message.Stop {
+				t.Errorf("the next prompt settled with %s", end.Reason)
+			}
+		})
+	}
+}
+
+// checkSendable fails unless every call has its result right behind it.
+func checkSendable(t *testing.T, messages []message.Message) {
+	t.Helper()
+	for i, m := range messages {
+		for j, c := range m.Calls() {
+			if i+1+j >= len(messages) || messages[i+1+j].ToolCallID != c.ID {
+				t.Errorf("call %s has no result behind it", c.ID)
+			}
+		}
+		if len(m.Content) == 0 {
+			t.Errorf("message %d is empty", i)
+		}
+	}
+}
+
+// A hook past its deadline is reported and left behind; one that waits for
+// the user isn't.
+func TestHookDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := make(chan struct{})
+		var s *Session
+		slow := ext.Hooks{Name: "slow", Input: func(ctx context.Context, _ ext.Session, _ ext.Input) (ext.InputReply, error) {
+			<-ctx.Done()
+			return ext.InputReply{}, ctx.Err()
+		}}
+		patient := ext.Hooks{Name: "patient", Input: func(ctx context.Context, _ ext.Session, _ ext.Input) (ext.InputReply, error) {
+			close(asked)
+			s.Ask(ctx, event.Question{Kind: event.AskConfirm, Title: "Sure?", Timeout: 10 * time.Minute})
+			return ext.InputReply{}, nil
+		}}
+		w := newWorld(t, hello, withHooks(slow, patient))
+		c := w.open(OpenOptions{})
+		s = c.s
+		c.sub.Close()
+		c.attach(Client{Shows: []event.QuestionKind{event.AskConfirm}})
+		began := time.Now()
+		c.prompt("hi")
+		<-asked
+		for {
+			it, err := c.sub.Next(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.log = append(c.log, it)
+			if _, ok := it.Event.(event.RunSettled); ok {
+				break
+			}
+		}
+		if d := time.Since(began); d < 10*time.Minute {
+			t.Errorf("settled after %v: the question was cut off", d)
+		}
+		failed := 0
+		for _, it := range c.log {
+			if e, ok := it.Event.(event.ExtensionFailed); ok {
+				failed++
+				if e.Extension != "slow" {
+					t.Errorf("failed: %+v", e)
+				}
+			}
+		}
+		if failed != 1 {
+			t.Errorf("%d failures, want 1", failed)
+		}
+		c.s.Close(context.Background())
+	})
+}
+
+// A tool_call hook that fails blocks the call: permission fails closed. E-4
+func TestToolCallHookFailsClosed(t *testing.T) {
+	h := ext.Hooks{Name: "broken", ToolCall: func(context.Context, ext.Session, ext.ToolCall) (ext.ToolCallReply, error) { panic("boom") }}
+	w := newWorld(t, "-- turn --\n-- call look --\n{}\n-- turn --\n-- text --\nok\n", withHooks(h))
+	c := w.open(OpenOptions{})
+	c.addTool("look", tool.Think, func(context.Context, tool.Call) (tool.Result, error) {
+		t.Error("the call ran")
+		return tool.Result{}, nil
+	})
+	c.prompt("go")
+	if e := on[event.ToolEnded](c); e.Denied != "extension" {
+		t.Errorf("ended %+v", e)
+	}
+	on[event.RunSettled](c)
+}
+
+// A prompt that comes between the last RunEnded and RunSettled runs after it.
+func TestPromptWhileSettling(t *testing.T) {
+	release := make(chan struct{})
+	h := ext.Hooks{Name: "end", RunEnd: func(ctx context.Context, _ ext.Session, _ ext.RunEnd) error { <-release; return nil }}
+	c := newWorld(t, hello, withHooks(h)).open(OpenOptions{})
+	c.prompt("one")
+	on[event.RunEnded](c)
+	if a := c.prompt("two"); a.Disposition != QueuedUp {
+		t.Errorf("disposition %q", a.Disposition)
+	}
+	close(release)
+	on[event.RunSettled](c)
+	on[event.RunSettled](c)
+	c.wants(`
+		run_started
+		turn_started
+		user "one"
+		assistant "Hello there." stop
+		turn_ended
+		run_ended stop will= messages=2
+		queue prompt:two
+		run_settled stop
+		run_started
+		turn_started
+		user "two"
+		queue
+		assistant "Hello there." stop
+		turn_ended
+		run_ended stop will= messages=2
+		run_settled stop`)
+}
+
+func TestStepLimit(t *testing.T) {
+	c := newWorld(t, "-- turn --\ntimes: always\n-- call look --\n{}\n").open(OpenOptions{MaxTurns: 3})
+	n := 0
+	c.addTool("look", tool.Think, func(context.Context, tool.Call) (tool.Result, error) { n++; return tool.TextResult("x"), nil })
+	if end := c.run("go"); end.Reason != message.StepLimit || n != 3 {
+		t.Errorf("settled %+v after %d calls", end, n)
+	}
+}
