@@ -23,7 +23,7 @@ const guard = 30 * time.Second
 
 // world is an engine with one scripted model and folders of its own.
 type world struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string // the working directory
 	engine *Engine
 	model  llm.Model
@@ -47,7 +47,7 @@ func withSettings(text string) worldOption {
 
 // newWorld makes an engine whose model plays script. A "mark NAME" step of
 // the script calls marks[NAME].
-func newWorld(t *testing.T, script string, opts ...worldOption) *world {
+func newWorld(t testing.TB, script string, opts ...worldOption) *world {
 	t.Helper()
 	parsed, err := scripted.Parse("test.txtar", []byte(script))
 	if err != nil {
@@ -99,7 +99,7 @@ func (w *world) open(o OpenOptions) *client {
 
 // client is a face that remembers all it was told.
 type client struct {
-	t    *testing.T
+	t    testing.TB
 	s    *Session
 	view event.View
 	sub  *Subscription
