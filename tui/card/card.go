@@ -14,6 +14,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/diff"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 	"github.com/hoopoe-agent/hoopoe/tui/transcript"
 )
@@ -44,7 +45,6 @@ const (
 // transcript item.
 type Card struct {
 	look *transcript.Look
-	diff DiffRenderer
 
 	name, title, kind string
 	arguments         string
@@ -57,12 +57,9 @@ type Card struct {
 	version           int
 }
 
-// DiffRenderer renders a unified diff to rows of at most width columns.
-type DiffRenderer func(patch string, width int) []string
-
 // New makes a card for a call that has just been announced.
-func New(look *transcript.Look, diff DiffRenderer, name, arguments string) *Card {
-	c := &Card{look: look, diff: diff}
+func New(look *transcript.Look, name, arguments string) *Card {
+	c := &Card{look: look}
 	c.SetArguments(name, arguments)
 	return c
 }
@@ -110,11 +107,8 @@ func (c *Card) SetAsking(asking bool) {
 	c.version++
 }
 
-// Deny marks that the user refused the call; its end is still to come.
-func (c *Card) Deny() {
-	c.state = Denied
-	c.version++
-}
+// Asking reports whether the call waits for permission.
+func (c *Card) Asking() bool { return c.state == Asking }
 
 // Run marks that the call runs. An empty title keeps the one there is.
 func (c *Card) Run(title, kind, patch string) {
@@ -137,9 +131,12 @@ func (c *Card) Progress(output string) {
 
 // Result is how a call ended.
 type Result struct {
-	Content  []message.Block
-	Details  json.RawMessage
-	Failed   bool
+	Content []message.Block
+	Details json.RawMessage
+	Failed  bool
+	// Denied says who refused the call, as the engine tells it; empty when
+	// nobody did, or when that isn't known.
+	Denied   string
 	Duration time.Duration // 0: unknown
 }
 
@@ -151,7 +148,8 @@ func (c *Card) End(r Result) {
 	switch {
 	case !r.Failed:
 		c.state = Done
-	case c.state == Denied:
+	case r.Denied != "" || refused(c.output):
+		c.state = Denied
 	case stopped(c.output):
 		c.state = Stopped
 		c.output = dropNotice(c.output)
@@ -188,6 +186,10 @@ func (c *Card) EndBash(b message.Bash) {
 }
 
 // Words that the engine closes a call with when it did not fail by itself.
+func refused(text string) bool {
+	return strings.HasPrefix(text, "Permission denied") || strings.HasPrefix(text, "Not allowed:")
+}
+
 func stopped(text string) bool {
 	return strings.Contains(text, "Tool execution was aborted") || strings.HasPrefix(text, "Skipped due to")
 }
@@ -206,7 +208,7 @@ func (c *Card) summary(r Result) string {
 	switch c.kind {
 	case "edit":
 		if c.patch != "" && !r.Failed {
-			added, removed := counts(c.patch)
+			added, removed := diff.Stat(c.patch)
 			parts = append(parts, fmt.Sprintf("+%d -%d", added, removed))
 		}
 	case "read", "search":
@@ -245,20 +247,6 @@ func moreLines(n int) string {
 		return "1 more line"
 	}
 	return fmt.Sprintf("%d more lines", n)
-}
-
-// counts tells the added and removed lines of a unified diff.
-func counts(patch string) (added, removed int) {
-	for line := range strings.SplitSeq(patch, "\n") {
-		switch {
-		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-		case strings.HasPrefix(line, "+"):
-			added++
-		case strings.HasPrefix(line, "-"):
-			removed++
-		}
-	}
-	return added, removed
 }
 
 // Version implements transcript.Item.
@@ -347,8 +335,8 @@ func (c *Card) body(width int) []string {
 		return c.text(c.look.Error, transcript.Head, width, failureRows)
 	case c.state == Denied:
 		return c.text(c.look.Muted, transcript.Head, width, 2)
-	case c.patch != "" && c.diff != nil:
-		return c.fold(c.diff(c.patch, width), diffRows, width)
+	case c.patch != "":
+		return c.fold(c.changes(width), diffRows, width)
 	case c.kind == "execute":
 		return c.text(c.look.Muted, transcript.Tail, width, liveRows)
 	case c.kind == "think" || c.kind == "other":
@@ -369,13 +357,17 @@ func (c *Card) whole(width int) []string {
 			out = append(out, rows...)
 		}
 	}
-	if c.patch != "" && c.diff != nil {
-		out = append(out, c.fold(c.diff(c.patch, width), expandedRows, width)...)
+	if c.patch != "" {
+		out = append(out, c.fold(c.changes(width), expandedRows, width)...)
 		if c.state == Done {
 			return out
 		}
 	}
 	return append(out, c.text(c.look.Muted, transcript.Head, width, expandedRows)...)
+}
+
+func (c *Card) changes(width int) []string {
+	return diff.Render(c.patch, diff.Options{Styles: c.look.Styles, Width: width})
 }
 
 func (c *Card) fold(rows []string, limit, width int) []string {

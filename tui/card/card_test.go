@@ -29,15 +29,6 @@ func testLook(t testing.TB) *transcript.Look {
 	return &transcript.Look{Styles: style.New(theme, true, true)}
 }
 
-// plainDiff stands in for the diff component: it cuts the patch's lines.
-func plainDiff(patch string, width int) []string {
-	var rows []string
-	for line := range strings.SplitSeq(strings.TrimRight(patch, "\n"), "\n") {
-		rows = append(rows, style.Cut(line, width))
-	}
-	return rows
-}
-
 func text(s string) []message.Block { return []message.Block{message.TextOf(s)} }
 
 const patch = "--- a/main.go\n+++ b/main.go\n@@ -1,3 +1,3 @@\n package main\n-var x = foo\n+var x = bar\n"
@@ -47,7 +38,7 @@ func states(look *transcript.Look) []struct {
 	name string
 	card *Card
 } {
-	make := func(name, args string) *Card { return New(look, plainDiff, name, args) }
+	make := func(name, args string) *Card { return New(look, name, args) }
 	long := strings.Repeat("a line of output\n", 30) + "the last line"
 
 	queued := make("bash", `{"command":"go test ./...`)
@@ -75,8 +66,8 @@ func states(look *transcript.Look) []struct {
 	exit.End(Result{Content: text("boom\nexit code 1"), Failed: true})
 	denied := make("edit", `{"path":"main.go"}`)
 	denied.SetAsking(true)
-	denied.Deny()
-	denied.End(Result{Content: text("The user denied this call: use the other file."), Failed: true})
+	denied.SetAsking(false)
+	denied.End(Result{Content: text("Permission denied: the user declined this call. The user says: use the other file."), Failed: true, Denied: "user"})
 	stopped := make("bash", `{"command":"sleep 100"}`)
 	stopped.Run("", "", "")
 	stopped.End(Result{Content: text("Tool execution was aborted: Request was aborted"), Failed: true})
@@ -172,7 +163,7 @@ func TestStatesWithoutColour(t *testing.T) {
 }
 
 func TestVersionChanges(t *testing.T) {
-	c := New(testLook(t), plainDiff, "bash", "{}")
+	c := New(testLook(t), "bash", "{}")
 	for name, change := range map[string]func(){
 		"arguments": func() { c.SetArguments("bash", `{"command":"ls"}`) },
 		"asking":    func() { c.SetAsking(true) },

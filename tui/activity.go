@@ -1,0 +1,121 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+)
+
+// activity is what goes on at the moment, and since when.
+type activity struct {
+	running    bool
+	since      time.Time
+	retry      *event.RetryScheduled // between two attempts
+	retryAt    time.Time
+	compacting string // its reason
+	bash       int    // commands of the user's own
+	told       string // an error that has been shown
+}
+
+func (b *activity) run(now time.Time) {
+	if !b.running {
+		b.since = now
+	}
+	b.running, b.retry = true, nil
+}
+
+func (b *activity) compact(reason string, now time.Time) {
+	b.compacting = reason
+	if !b.running {
+		b.since = now
+	}
+}
+
+// settle ends the prompt. Commands of the user's own may go on.
+func (b *activity) settle() { *b = activity{bash: b.bash} }
+
+// from takes the state of a picture.
+func (b *activity) from(v event.View, now time.Time) {
+	running := v.State != "" && v.State != "idle"
+	if running && b.running {
+		return
+	}
+	*b = activity{}
+	if running {
+		b.run(now)
+	}
+}
+
+// any reports whether something runs that Esc can stop.
+func (b *activity) any() bool { return b.running || b.compacting != "" || b.bash > 0 }
+
+// ticks reports whether something on the screen moves with time.
+func (b *activity) ticks() bool { return b.running || b.compacting != "" }
+
+var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// text says what goes on and what can be done, in order of weight: a narrow
+// screen cuts the end.
+func (b *activity) text(todos []message.TodoPhase, now time.Time) string {
+	elapsed := now.Sub(b.since)
+	frame := spinner[int(elapsed/(100*time.Millisecond))%len(spinner)]
+	switch {
+	case b.retry != nil:
+		wait := max(0, b.retryAt.Sub(now).Round(time.Second))
+		return fmt.Sprintf("%s Trying again in %s (%d of %d) · Esc stops", frame, wait, b.retry.Attempt, b.retry.MaxAttempts)
+	case b.compacting != "":
+		return fmt.Sprintf("%s Summarising older messages %s · Esc stops", frame, short(elapsed))
+	case b.running:
+		what := "Working"
+		if task, at, of := current(todos); task != "" {
+			what = fmt.Sprintf("%s (%d/%d)", task, at, of)
+		}
+		return fmt.Sprintf("%s %s %s · Esc stops", frame, what, short(elapsed))
+	case b.bash > 0:
+		return "● A command runs · Esc stops it"
+	}
+	return ""
+}
+
+// current is the task in progress, its number and how many there are.
+func current(phases []message.TodoPhase) (task string, at, of int) {
+	for _, p := range phases {
+		for _, t := range p.Tasks {
+			of++
+			if t.Status == "in_progress" && task == "" {
+				task, at = t.Content, of
+			}
+		}
+	}
+	return task, at, of
+}
+
+// short writes a duration the way people read a clock.
+func short(d time.Duration) string {
+	d = d.Truncate(time.Second)
+	if d < time.Minute {
+		return fmt.Sprintf("%ds", d/time.Second)
+	}
+	if d < time.Hour {
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	}
+	return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}

@@ -1,0 +1,227 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/dialog"
+	"github.com/hoopoe-agent/hoopoe/tui/picker"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+)
+
+// guard keeps keys that were meant for the prompt from answering a question
+// that has just opened.
+const guard = 300 * time.Millisecond
+
+// dialogRows is how many options are shown as numbered choices; more of them
+// get a list with a filter.
+const dialogRows = 9
+
+// questionPanel is a panel that belongs to a question of the session's. It
+// closes when the question does, whoever answered.
+type questionPanel struct {
+	panel
+	id string
+}
+
+// dialogPanel shows a dialog; done gets its result.
+type dialogPanel struct {
+	dialog *dialog.Dialog
+	styles style.Styles
+	done   func(dialog.Result) tea.Cmd
+}
+
+func (p *dialogPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	result, closed := p.dialog.Update(k)
+	if !closed {
+		return nil, false
+	}
+	return p.done(result), true
+}
+
+func (p *dialogPanel) paste(text string) { p.dialog.Paste(text) }
+func (p *dialogPanel) scroll(rows int)   { p.dialog.Scroll(rows) }
+
+func (p *dialogPanel) view(width, height int) (rows []string, cx, cy int) {
+	if height > 4 {
+		rows = append(rows, rule(p.styles, width))
+	}
+	text := p.dialog.View(width, height-len(rows))
+	cx, cy = p.dialog.Cursor()
+	cy += len(rows)
+	return append(rows, strings.Split(text, "\n")...), cx, cy
+}
+
+func (p *dialogPanel) setStyles(s style.Styles) {
+	p.styles = s
+	p.dialog.SetStyles(s)
+}
+
+// openQuestion shows a question of the session's.
+func (a *app) openQuestion(q event.Question) {
+	if c, ok := a.story.cards[q.CallID]; ok {
+		c.SetAsking(true)
+	}
+	a.popup.close()
+	a.panel = questionPanel{a.questionFor(q), q.ID}
+}
+
+func (a *app) questionFor(q event.Question) panel {
+	answer := func(to event.Answer) tea.Cmd {
+		session := a.session
+		return a.do("answer", func(ctx context.Context) error { return session.Answer(ctx, q.ID, to) })
+	}
+	if q.Kind == event.AskSelect && len(q.Options) > dialogRows {
+		return a.listFor(q, answer)
+	}
+	spec := a.specFor(q)
+	spec.Guard, spec.Now = guard, a.o.Now
+	return &dialogPanel{dialog: dialog.New(spec, a.look.Styles), styles: a.look.Styles, done: func(r dialog.Result) tea.Cmd {
+		return answer(answerOf(q, r))
+	}}
+}
+
+// listFor shows many options as a list that can be filtered.
+func (a *app) listFor(q event.Question, answer func(event.Answer) tea.Cmd) panel {
+	items := make([]picker.Item, len(q.Options))
+	for i, o := range q.Options {
+		items[i] = picker.Item{ID: o, Title: o}
+	}
+	list := picker.New(q.Title, items, a.look.Styles)
+	return &listPanel{picker: list, styles: a.look.Styles, done: func(r picker.Result) tea.Cmd {
+		return answer(event.Answer{Cancelled: r.Cancelled, Value: r.Item.ID})
+	}}
+}
+
+// specFor puts a question into a dialog's words.
+func (a *app) specFor(q event.Question) dialog.Spec {
+	spec := dialog.Spec{Title: q.Title, Why: q.Message}
+	switch q.Kind {
+	case event.AskPermission:
+		return a.permission(q)
+	case event.AskConfirm:
+		return dialog.Confirm(q.Title, q.Message)
+	case event.AskSelect:
+		for _, o := range q.Options {
+			spec.Choices = append(spec.Choices, dialog.Choice{ID: o, Label: o})
+		}
+	default:
+		spec.Field = dialog.Field{Placeholder: q.Placeholder, Value: q.Prefill, Multiline: q.Kind == event.AskEditor}
+	}
+	return spec
+}
+
+const denyWithReason = "reason"
+
+// permission shows what a call wants to do, whole, with the part that needs
+// the approval and why.
+func (a *app) permission(q event.Question) dialog.Spec {
+	p := q.Permission
+	if p == nil {
+		p = &event.PermissionRequest{}
+	}
+	spec := dialog.Spec{Title: "Allow? " + q.Title, Why: why(q), Cancel: string(event.Deny)}
+	switch {
+	case p.Command != "":
+		spec.Title = "Allow this command?"
+		spec.Body = dialog.Command(p.Command, a.look.Styles)
+	case p.Diff != "":
+		spec.Body = dialog.Diff(p.Diff, a.look.Styles)
+	}
+	spec.Choices = []dialog.Choice{{ID: string(event.Once), Label: "Yes, this once", Key: "y"}}
+	if len(p.Rules) > 0 {
+		rules := strings.Join(p.Rules, ", ")
+		spec.Choices = append(spec.Choices,
+			dialog.Choice{ID: string(event.Session), Label: "Yes, for this session", Detail: "allows " + rules, Key: "s"},
+			dialog.Choice{ID: string(event.Always), Label: "Always in this folder", Detail: "saves the rule " + rules, Key: "a"})
+	}
+	spec.Choices = append(spec.Choices,
+		dialog.Choice{ID: string(event.Deny), Label: "No", Key: "n"},
+		dialog.Choice{ID: denyWithReason, Label: "No, and say why", Reason: "What should it do instead?"})
+	return spec
+}
+
+// why tells which parts need the approval; what they hold is shown as it is.
+func why(q event.Question) string {
+	var lines []string
+	if p := q.Permission; p != nil {
+		for _, part := range p.Parts {
+			text := sanitize.Visible(part.Text)
+			if part.Why != "" {
+				text += ": " + part.Why
+			}
+			lines = append(lines, "• "+text)
+		}
+		if len(lines) == 0 && p.Command == "" {
+			for _, path := range p.Paths {
+				lines = append(lines, "• "+sanitize.Visible(path))
+			}
+		}
+	}
+	if q.Message != "" && len(lines) != 1 {
+		lines = append([]string{q.Message}, lines...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// answerOf reads a dialog's result as the answer to the question.
+func answerOf(q event.Question, r dialog.Result) event.Answer {
+	if r.Cancelled {
+		return event.Answer{Cancelled: true}
+	}
+	switch q.Kind {
+	case event.AskPermission:
+		if r.ID == denyWithReason {
+			return event.Answer{Choice: event.Deny, Reason: r.Text}
+		}
+		return event.Answer{Choice: event.Choice(r.ID)}
+	case event.AskConfirm:
+		return event.Answer{Confirmed: r.ID == "yes"}
+	case event.AskSelect:
+		return event.Answer{Value: r.ID}
+	}
+	return event.Answer{Value: r.Text}
+}
+
+// closeQuestion takes an open question off the screen.
+func (a *app) closeQuestion() {
+	if _, ok := a.panel.(questionPanel); ok {
+		a.panel = nil
+	}
+}
+
+func (a *app) questionClosed(e event.AskClosed) {
+	if p, ok := a.panel.(questionPanel); ok && p.id == e.ID {
+		a.panel = nil
+	}
+	for _, c := range a.story.cards {
+		if c.Asking() {
+			c.SetAsking(false)
+		}
+	}
+}
+
+// askTrust asks for the project's own files before anything reads them, then
+// opens the session.
+func (a *app) askTrust(files []string) tea.Cmd {
+	if len(files) == 0 {
+		return a.open()
+	}
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = "• " + sanitize.Visible(f)
+	}
+	spec := dialog.Confirm("Trust this folder?", trustTitle+"\n"+strings.Join(names, "\n"))
+	spec.Selected = 1
+	spec.Guard, spec.Now = guard, a.o.Now
+	a.panel = &dialogPanel{dialog: dialog.New(spec, a.look.Styles), styles: a.look.Styles, done: func(r dialog.Result) tea.Cmd {
+		keep := a.do("keep the decision", func(context.Context) error { return a.o.SetTrust(r.ID == "yes") })
+		return tea.Sequence(keep, a.open())
+	}}
+	return nil
+}

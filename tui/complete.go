@@ -1,0 +1,149 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/sahilm/fuzzy"
+)
+
+// completionMsg brings the values for a command's argument.
+type completionMsg struct {
+	prefix string
+	texts  []string
+}
+
+// filesMsg brings the project's files.
+type filesMsg struct {
+	names []string
+	at    time.Time
+}
+
+// fileList caches the project's files for a short while.
+type fileList struct {
+	names   []string
+	at      time.Time
+	loading bool
+}
+
+const (
+	filesFresh = 10 * time.Second
+	fileHits   = 50
+)
+
+func (f *fileList) loaded(msg filesMsg) {
+	f.names, f.at, f.loading = msg.names, msg.at, false
+}
+
+// complete brings the popup in line with the text before the caret.
+func (a *app) complete() tea.Cmd {
+	kind, prefix := a.editor.Completion()
+	switch {
+	case kind == '/' && strings.HasPrefix(prefix, "//"):
+		a.popup.close()
+	case kind == '/' && !strings.ContainsAny(prefix, " \t"):
+		a.popup.show(prefix, a.slashOptions(prefix))
+	case kind == '/' && a.session != nil:
+		return a.completeArgument(prefix)
+	case kind == '@' && a.o.Files != nil:
+		return a.completeFile(prefix)
+	default:
+		a.popup.close()
+	}
+	return nil
+}
+
+func (a *app) completeArgument(prefix string) tea.Cmd {
+	session, commands := a.session.Commands(), a.o.Commands
+	return func() tea.Msg {
+		return completionMsg{prefix, commands.Complete(a.ctx, session, Caps, prefix)}
+	}
+}
+
+// offer shows the values for an argument, unless the text has changed.
+func (a *app) offer(msg completionMsg) {
+	if kind, prefix := a.editor.Completion(); kind != '/' || prefix != msg.prefix {
+		return
+	}
+	options := make([]option, 0, len(msg.texts))
+	for _, t := range msg.texts {
+		if t != msg.prefix {
+			options = append(options, option{text: t, run: true})
+		}
+	}
+	a.popup.show(msg.prefix, options)
+}
+
+func (a *app) completeFile(prefix string) tea.Cmd {
+	a.popup.show(prefix, a.fileOptions(prefix[1:]))
+	if a.files.loading || time.Since(a.files.at) < filesFresh {
+		return nil
+	}
+	a.files.loading = true
+	ctx, list := a.ctx, a.o.Files
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(ctx, filesFresh)
+		defer cancel()
+		return filesMsg{list(ctx), time.Now()}
+	}
+}
+
+func (a *app) fileOptions(query string) []option {
+	var options []option
+	if query == "" {
+		for _, name := range a.files.names[:min(fileHits, len(a.files.names))] {
+			options = append(options, option{text: "@" + name})
+		}
+		return options
+	}
+	hits := fuzzy.Find(query, a.files.names)
+	for _, h := range hits[:min(fileHits, len(hits))] {
+		options = append(options, option{text: "@" + h.Str})
+	}
+	return options
+}
+
+// popupKey handles the keys of an open popup. ok is false for a key that the
+// editor gets.
+func (a *app) popupKey(k tea.KeyPressMsg, stroke string) (cmd tea.Cmd, ok bool) {
+	if !a.popup.open() {
+		return nil, false
+	}
+	switch stroke {
+	case "esc":
+		a.popup.hush()
+	case "up":
+		a.popup.move(-1)
+	case "down":
+		a.popup.move(1)
+	case "tab":
+		return a.take(false), true
+	case "enter":
+		o := a.popup.options[a.popup.at]
+		argument := strings.Contains(a.popup.prefix, " ") && strings.HasPrefix(a.popup.prefix, "/")
+		if argument && !a.popup.moved {
+			return nil, false // what is typed counts
+		}
+		return a.take(o.run), true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// take puts the chosen option into the editor and, with send, sends it.
+func (a *app) take(send bool) tea.Cmd {
+	o := a.popup.options[a.popup.at]
+	a.editor.Replace(len(a.popup.prefix), o.text)
+	a.popup.close()
+	if send {
+		return a.submit("steer")
+	}
+	a.editor.Update(tea.KeyPressMsg{Code: ' ', Text: " "})
+	if kind, _ := a.editor.Completion(); kind == '/' {
+		return a.complete()
+	}
+	return nil
+}

@@ -1,0 +1,344 @@
+package tui
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/card"
+)
+
+// flat is the chat for a terminal that can do nothing but lines: no escape
+// sequence, no repaint, numbered choices. The terminal stays in its own line
+// mode, so Ctrl+C arrives as a signal.
+type flat struct {
+	o        Options
+	ctx      context.Context
+	session  Session
+	stream   Stream
+	seq      uint64
+	state    string
+	running  bool
+	question *event.Question
+	titles   map[string]string // of calls, by id
+	replies  chan slashMsg
+	lines    chan string
+	batches  chan batchMsg
+}
+
+func runFlat(ctx context.Context, o Options) (int, error) {
+	f := &flat{o: o, ctx: ctx, titles: map[string]string{},
+		replies: make(chan slashMsg),
+		lines:   make(chan string), batches: make(chan batchMsg)}
+	go f.read()
+	if code, ok := f.trust(); !ok {
+		return code, nil
+	}
+	if err := f.open(); err != nil {
+		return 1, err
+	}
+	f.print("Say what you want done. /help lists the commands, Ctrl+D leaves.\n")
+	if o.Prompt != "" {
+		f.send(o.Prompt)
+	}
+	return f.loop()
+}
+
+// read delivers the user's lines; the channel closes at their end.
+func (f *flat) read() {
+	defer close(f.lines)
+	in := bufio.NewReader(f.o.In)
+	for {
+		line, err := in.ReadString('\n')
+		if line != "" {
+			select {
+			case f.lines <- strings.TrimRight(line, "\r\n"):
+			case <-f.ctx.Done():
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (f *flat) print(text string) { fmt.Fprint(f.o.Out, text) }
+
+func (f *flat) say(mark, text string) {
+	f.print(mark + " " + strings.TrimRight(sanitize.Text(text), "\n") + "\n")
+}
+
+// trust asks for the project's files before anything reads them.
+func (f *flat) trust() (code int, ok bool) {
+	if f.o.Untrusted == nil || f.o.SetTrust == nil {
+		return 0, true
+	}
+	files := f.o.Untrusted()
+	if len(files) == 0 {
+		return 0, true
+	}
+	f.say("?", trustTitle)
+	for _, name := range files {
+		f.print("  " + sanitize.Line(name) + "\n")
+	}
+	f.print("1. yes, use them\n2. no, leave them out\n> ")
+	select {
+	case line, open := <-f.lines:
+		if !open {
+			return 0, false
+		}
+		if err := f.o.SetTrust(strings.TrimSpace(line) == "1"); err != nil {
+			f.say("!", err.Error())
+		}
+		return 0, true
+	case s := <-f.o.Signals:
+		return signalExit(s), false
+	}
+}
+
+func (f *flat) open() error {
+	s, notices, err := f.o.Open(f.ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range notices {
+		f.say("!", n)
+	}
+	f.session = s
+	if err := f.attach(); err != nil {
+		return err
+	}
+	go f.run("start the session", s.Start)
+	return nil
+}
+
+func (f *flat) attach() error {
+	v, stream, err := f.session.Attach(f.ctx)
+	if err != nil {
+		return err
+	}
+	f.stream, f.seq = stream, v.Seq
+	f.running = v.State != "" && v.State != "idle"
+	for _, m := range v.Messages {
+		f.message(m)
+	}
+	if v.Question != nil {
+		f.ask(*v.Question)
+	}
+	go func() {
+		for {
+			events, err := stream.Batch(f.ctx)
+			select {
+			case f.batches <- batchMsg{stream: stream, events: events, err: err}:
+			case <-f.ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return nil
+}
+
+// run calls a session method off the loop and reports its error there.
+func (f *flat) run(what string, call func(context.Context) error) {
+	err := call(f.ctx)
+	if err == nil || errors.Is(err, context.Canceled) {
+		return
+	}
+	select {
+	case f.replies <- slashMsg{err: fmt.Errorf("%s: %w", what, err)}:
+	case <-f.ctx.Done():
+	}
+}
+
+func (f *flat) loop() (int, error) {
+	for {
+		select {
+		case line, open := <-f.lines:
+			switch {
+			case !open && !f.running:
+				return 0, nil
+			case !open:
+				f.lines = nil // what runs may end
+			case f.question != nil:
+				f.answer(line)
+			case strings.TrimSpace(line) != "":
+				f.send(line)
+			}
+		case msg := <-f.batches:
+			if err := f.batch(msg); err != nil {
+				return 1, err
+			}
+			if f.lines == nil && !f.running {
+				return 0, nil
+			}
+		case msg := <-f.replies:
+			if f.reply(msg) {
+				return 0, nil
+			}
+		case s := <-f.o.Signals:
+			if s != os.Interrupt || !f.running {
+				return signalExit(s), nil
+			}
+			go f.run("stop", f.session.Abort)
+		case <-f.ctx.Done():
+			return 130, nil
+		}
+	}
+}
+
+func (f *flat) send(text string) {
+	if f.o.Remember != nil {
+		go f.o.Remember(text)
+	}
+	trimmed := strings.TrimLeft(text, " \t")
+	switch {
+	case strings.HasPrefix(text, "!"):
+		command, hidden := strings.CutPrefix(text[1:], "!")
+		go f.run("run the command", func(ctx context.Context) error { return f.session.Bash(ctx, command, hidden) })
+	case strings.HasPrefix(trimmed, "/"):
+		go func() {
+			result, err := f.o.Commands.Dispatch(f.ctx, f.session.Commands(), Caps, text)
+			select {
+			case f.replies <- slashMsg{sent: submission{text: text}, result: result, err: err}:
+			case <-f.ctx.Done():
+			}
+		}()
+	default:
+		go f.run("send the message", func(ctx context.Context) error { return f.session.Prompt(ctx, text, "steer") })
+	}
+}
+
+// reply shows what a command said; true when it asked to leave.
+func (f *flat) reply(msg slashMsg) (leave bool) {
+	switch {
+	case msg.err != nil:
+		f.say("!", capital(msg.err.Error()))
+	case !msg.result.Handled && msg.result.Text != "":
+		go f.run("send the message", func(ctx context.Context) error { return f.session.Prompt(ctx, msg.result.Text, "steer") })
+	case msg.result.Reply != "":
+		f.say("·", msg.result.Reply)
+	}
+	return msg.result.Quit
+}
+
+func (f *flat) batch(msg batchMsg) error {
+	for _, e := range msg.events {
+		if msg.stream == f.stream && e.Seq > f.seq {
+			f.seq = e.Seq
+			f.event(e.Event)
+		}
+	}
+	switch {
+	case msg.err == nil, msg.stream != f.stream, f.ctx.Err() != nil:
+		return nil
+	case errors.Is(msg.err, io.EOF):
+		return nil
+	}
+	return f.attach()
+}
+
+func (f *flat) event(e event.Event) {
+	switch e := e.(type) {
+	case event.RunStarted:
+		f.running = true
+	case event.RunSettled:
+		f.running = false
+		if e.Error != "" {
+			f.say("!", e.Error)
+		}
+		if e.Aborted {
+			f.say("·", "Stopped.")
+		}
+	case event.MessageEnded:
+		f.message(e.Message)
+	case event.ToolStarted:
+		f.titles[e.CallID], _ = card.Describe(e.Name, string(e.Arguments))
+	case event.ToolRunning:
+		f.say("*", e.Title)
+	case event.ToolEnded:
+		f.ended(e)
+	case event.BashEnded:
+		f.message(e.Message)
+	case event.AskOpened:
+		f.ask(e.Question)
+	case event.AskClosed:
+		f.question = nil
+	case event.Notice:
+		f.say("·", e.Text)
+	case event.PromptFailed:
+		f.say("!", e.Error)
+	case event.RetryScheduled:
+		f.say("!", fmt.Sprintf("%s. Trying again (%d of %d); Ctrl+C stops.", e.Error, e.Attempt, e.MaxAttempts))
+	case event.CompactionStarted:
+		f.say("·", "Summarising older messages.")
+	case event.SessionReplaced:
+		f.say("·", "This is another session now: "+e.View.SessionID)
+	}
+}
+
+func (f *flat) message(m message.Message) {
+	switch m.Role {
+	case message.Assistant:
+		if text := strings.TrimSpace(m.Text()); text != "" {
+			f.print(sanitize.Text(text) + "\n")
+		}
+	case message.BashExecution:
+		if m.Bash != nil {
+			f.say("$", m.Bash.Command+"\n"+m.Bash.Output)
+		}
+	}
+}
+
+func (f *flat) ended(e event.ToolEnded) {
+	title := f.titles[e.CallID]
+	delete(f.titles, e.CallID)
+	if e.IsError {
+		f.say("x", title+": "+message.Text(e.Content))
+	}
+}
+
+// ask shows a question with numbered answers.
+func (f *flat) ask(q event.Question) {
+	f.question = &q
+	f.say("?", questionText(q))
+	for i, c := range choices(q) {
+		f.print(strconv.Itoa(i+1) + ". " + sanitize.Line(c.label) + "\n")
+	}
+	if q.Kind == event.AskPermission {
+		f.print("A number, or text: no, with that reason.\n")
+	}
+	f.print("> ")
+}
+
+// answer takes a line as the answer to the open question.
+func (f *flat) answer(line string) {
+	q := *f.question
+	list := choices(q)
+	line = strings.TrimSpace(line)
+	a := event.Answer{Value: line}
+	n, err := strconv.Atoi(line)
+	switch {
+	case err == nil && n >= 1 && n <= len(list):
+		a = list[n-1].answer
+	case q.Kind == event.AskPermission && line != "":
+		a = event.Answer{Choice: event.Deny, Reason: line}
+	case q.Kind == event.AskInput || q.Kind == event.AskEditor:
+	default:
+		f.print("A number from 1 to " + strconv.Itoa(len(list)) + ", please.\n> ")
+		return
+	}
+	f.question = nil
+	go f.run("answer", func(ctx context.Context) error { return f.session.Answer(ctx, q.ID, a) })
+}

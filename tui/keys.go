@@ -1,0 +1,233 @@
+package tui
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/tui/editor"
+)
+
+// quitWindow is how soon the second Ctrl+C must follow the first.
+const quitWindow = time.Second
+
+// wheelRows is how far one notch of the mouse wheel scrolls.
+const wheelRows = 3
+
+// key handles one key. Two presses of Esc that came in one read arrive as
+// Alt+Esc.
+func (a *app) key(k tea.KeyPressMsg) tea.Cmd {
+	stroke := k.Keystroke()
+	if stroke == "alt+esc" {
+		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
+		return tea.Batch(a.key(esc), a.key(esc))
+	}
+	if stroke != "ctrl+c" {
+		a.hint, a.quitArmed = "", time.Time{}
+	}
+	if cmd, ok := a.always(stroke); ok {
+		return cmd
+	}
+	if a.panel != nil {
+		return a.panelKey(k)
+	}
+	if cmd, ok := a.popupKey(k, stroke); ok {
+		return cmd
+	}
+	if cmd, ok := a.command(stroke); ok {
+		return cmd
+	}
+	switch a.editor.Update(k) {
+	case editor.Submitted:
+		return a.submit("steer")
+	case editor.Changed, editor.Moved:
+		return a.complete()
+	}
+	return nil
+}
+
+// always handles the keys that mean the same wherever the keyboard is.
+func (a *app) always(stroke string) (tea.Cmd, bool) {
+	switch stroke {
+	case "ctrl+c":
+		return a.interrupt(), true
+	case "ctrl+l":
+		return tea.ClearScreen, true
+	case "ctrl+z":
+		return tea.Suspend, true
+	case "ctrl+o":
+		a.look.Expanded = !a.look.Expanded
+		a.story.list.Invalidate()
+		return nil, true
+	case "ctrl+home":
+		a.story.list.ToTop()
+		return nil, true
+	case "ctrl+end":
+		a.story.list.ToEnd()
+		return nil, true
+	case "ctrl+t":
+		a.showTodos = !a.showTodos
+		return nil, true
+	}
+	return nil, false
+}
+
+// command handles the chat's own keys while the editor has the keyboard.
+func (a *app) command(stroke string) (tea.Cmd, bool) {
+	switch stroke {
+	case "pgup":
+		a.story.list.Page(-1)
+	case "pgdown":
+		a.story.list.Page(1)
+	case "esc":
+		return a.stop(), true
+	case "shift+tab":
+		return a.cycleMode(), true
+	case "ctrl+d":
+		if !a.editor.Empty() {
+			return nil, false
+		}
+		return a.leave(0), true
+	case "tab":
+		if a.editor.Empty() {
+			return nil, true
+		}
+		if a.busy.running {
+			return a.submit("followUp"), true
+		}
+		a.hint = "Tab queues a message while the agent works; Enter sends"
+	case "ctrl+p":
+		if a.session != nil {
+			return a.do("change the model", a.session.CycleModel), true
+		}
+	case "ctrl+r":
+		return a.searchHistory(), true
+	case "ctrl+g":
+		return a.editOutside(), true
+	case "?":
+		if !a.editor.Empty() {
+			return nil, false
+		}
+		a.openKeys()
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// interrupt is Ctrl+C: it clears the prompt; the second one in a row leaves.
+func (a *app) interrupt() tea.Cmd {
+	if a.armed() {
+		return a.leave(0)
+	}
+	a.quitArmed = a.o.Now()
+	a.hint = "Ctrl+C again leaves"
+	if a.panel != nil {
+		return tea.Batch(a.panelKey(tea.KeyPressMsg{Code: tea.KeyEscape}), disarm())
+	}
+	if !a.editor.Empty() {
+		a.editor.Reset()
+		a.popup.close()
+		a.hint = "Cleared · Ctrl+C again leaves"
+	}
+	return disarm()
+}
+
+func (a *app) armed() bool {
+	return !a.quitArmed.IsZero() && a.o.Now().Sub(a.quitArmed) < quitWindow
+}
+
+func disarm() tea.Cmd {
+	return tea.Tick(quitWindow, func(time.Time) tea.Msg { return disarmMsg{} })
+}
+
+// stop is Esc: what runs is aborted, and queued messages come back into the
+// editor first, so that they don't start by themselves.
+func (a *app) stop() tea.Cmd {
+	s := a.session
+	if s == nil || !a.busy.any() {
+		return nil
+	}
+	clear := func() tea.Msg {
+		queue, err := s.ClearQueue(a.ctx)
+		if err != nil {
+			return failedMsg{"take the queue back", err}
+		}
+		return clearedMsg{queue}
+	}
+	bash := a.busy.bash > 0
+	abort := a.do("stop", func(ctx context.Context) error {
+		if bash {
+			if err := s.AbortBash(ctx); err != nil {
+				return err
+			}
+		}
+		return s.Abort(ctx)
+	})
+	if len(a.queue) == 0 {
+		return abort
+	}
+	return tea.Sequence(clear, abort)
+}
+
+// takeBack puts queued messages before what is in the editor.
+func (a *app) takeBack(queue []event.Queued) {
+	var texts []string
+	for _, q := range queue {
+		if text := q.Message.Text(); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) == 0 {
+		return
+	}
+	if !a.editor.Empty() {
+		texts = append(texts, a.editor.Value())
+	}
+	a.editor.SetValue(strings.Join(texts, "\n\n"))
+}
+
+// cycle is the order of Shift+Tab, from careful to free and round again.
+var cycle = [...]string{"ask", "edit", "full", "plan"}
+
+func (a *app) cycleMode() tea.Cmd {
+	if a.session == nil {
+		return nil
+	}
+	to := cycle[0]
+	for i, mode := range cycle {
+		if mode == a.view.Mode {
+			to = cycle[(i+1)%len(cycle)]
+		}
+	}
+	s := a.session
+	return a.do("change the permission mode", func(ctx context.Context) error { return s.SetMode(ctx, to) })
+}
+
+func (a *app) wheel(m tea.Mouse) {
+	rows := wheelRows
+	switch m.Button {
+	case tea.MouseWheelUp:
+		rows = -rows
+	case tea.MouseWheelDown:
+	default:
+		return
+	}
+	if a.panel != nil && m.Y >= a.paint.panelTop {
+		a.panel.scroll(rows)
+		return
+	}
+	a.story.list.Scroll(rows)
+}
+
+func (a *app) paste(text string) tea.Cmd {
+	if a.panel != nil {
+		a.panel.paste(text)
+		return nil
+	}
+	a.editor.Paste(text)
+	return a.complete()
+}

@@ -1,0 +1,123 @@
+package tui
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/slash"
+	"github.com/hoopoe-agent/hoopoe/themes"
+)
+
+// Options are what the chat needs of its surroundings. Open is required.
+type Options struct {
+	// Open makes the session. It is called once, after the first frame and
+	// after the trust question. Notices are shown to the user.
+	Open func(ctx context.Context) (s Session, notices []string, err error)
+	// Commands is the registry behind the slash.
+	Commands *slash.Registry
+	// Prompt is sent as soon as the session is open; it may be empty.
+	Prompt string
+
+	// Untrusted lists the project's files that wait for the user's decision;
+	// SetTrust keeps the decision. Either may be nil: nothing is asked.
+	Untrusted func() []string
+	SetTrust  func(yes bool) error
+
+	// History holds earlier prompts, oldest first; Remember keeps one more.
+	History  func() []string
+	Remember func(text string)
+	// Files lists the project's files for "@", relative to Cwd, bounded and
+	// without what is ignored. nil: no completion.
+	Files func(ctx context.Context) []string
+
+	Theme themes.Theme
+	// Light picks the theme's variant where the terminal doesn't answer.
+	Light bool
+	// Cwd is shown in the status line, with the branch that Branch returns.
+	Cwd    string
+	Branch func() string
+	// Resume makes the command line that opens the session again; "" prints
+	// no hint at the end.
+	Resume func(event.View) string
+
+	// In and Out are the terminal; nil means the process's own.
+	In  *os.File
+	Out *os.File
+	// Err takes what is said outside the fullscreen; nil means stderr.
+	Err io.Writer
+	// Environ is the environment, as of os.Environ.
+	Environ []string
+	Now     func() time.Time
+	// Signals delivers SIGTERM, SIGHUP and SIGINT; nil listens to the
+	// process's own.
+	Signals <-chan os.Signal
+}
+
+// Session is what the chat needs of a session. Methods are called from many
+// goroutines and may block.
+type Session interface {
+	// Commands is the session as slash commands see it.
+	Commands() slash.Session
+	Start(ctx context.Context) error
+	Attach(ctx context.Context) (event.View, Stream, error)
+	// Prompt sends a message. While a run is going, delivery says how it is
+	// queued: "steer" or "followUp".
+	Prompt(ctx context.Context, text, delivery string) error
+	Abort(ctx context.Context) error
+	// Bash runs a command of the user's own; hidden ones stay out of the
+	// model's context. It returns when the command has ended.
+	Bash(ctx context.Context, command string, hidden bool) error
+	AbortBash(ctx context.Context) error
+	ClearQueue(ctx context.Context) ([]event.Queued, error)
+	Answer(ctx context.Context, id string, a event.Answer) error
+	SetMode(ctx context.Context, mode string) error
+	CycleModel(ctx context.Context) error
+	Close(ctx context.Context) error
+}
+
+// Stream is the session's events from a picture on, without gap.
+type Stream interface {
+	// Batch returns all that waits, at least one event. After io.EOF there is
+	// nothing more; after any other error the reader may attach again.
+	Batch(ctx context.Context) ([]event.Envelope, error)
+	Close()
+}
+
+// Caps are the abilities that slash commands may count on here.
+const Caps = slash.Terminal | slash.Replaceable | slash.Dialogs
+
+func (o Options) withDefaults() Options {
+	if o.In == nil {
+		o.In = os.Stdin
+	}
+	if o.Out == nil {
+		o.Out = os.Stdout
+	}
+	if o.Err == nil {
+		o.Err = os.Stderr
+	}
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Commands == nil {
+		o.Commands = slash.New()
+	}
+	return o
+}
+
+// getenv looks a variable up in Environ.
+func (o Options) getenv(name string) string {
+	value := ""
+	for _, kv := range o.Environ {
+		if len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
+			value = kv[len(name)+1:]
+		}
+	}
+	return value
+}

@@ -1,0 +1,117 @@
+package tui
+
+import (
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+)
+
+// popup offers completions above the editor.
+type popup struct {
+	prefix  string // what an option takes the place of
+	options []option
+	at      int
+	first   int  // row on top
+	moved   bool // the user chose a row
+	hushed  string
+}
+
+// option is one completion: the text for the editor, and what it means.
+type option struct {
+	text, detail string
+	// run says that taking it with Enter sends the prompt.
+	run bool
+}
+
+func (p *popup) open() bool { return len(p.options) > 0 }
+
+func (p *popup) close() { *p = popup{} }
+
+// hush closes the popup until what it completes has changed.
+func (p *popup) hush() { *p = popup{hushed: p.prefix} }
+
+// show offers options for a prefix; what was chosen stays if it is still there.
+func (p *popup) show(prefix string, options []option) {
+	if prefix != "" && prefix == p.hushed {
+		return
+	}
+	at := 0
+	if p.moved && p.at < len(p.options) {
+		for i, o := range options {
+			if o.text == p.options[p.at].text {
+				at = i
+			}
+		}
+	}
+	*p = popup{prefix: prefix, options: options, at: at, moved: p.moved && at > 0}
+}
+
+func (p *popup) move(by int) {
+	n := len(p.options)
+	p.at = (p.at + by + n) % n
+	p.moved = true
+}
+
+// rows renders the popup in at most limit rows.
+func (p *popup) rows(s style.Styles, width, limit int) []string {
+	limit = min(limit, len(p.options))
+	if limit < 1 {
+		return nil
+	}
+	p.first = max(min(p.first, p.at), p.at-limit+1, 0)
+	wide := 0
+	for _, o := range p.options[p.first : p.first+limit] {
+		wide = max(wide, style.Width(o.text))
+	}
+	wide = min(wide, max(8, width/2))
+	rows := make([]string, 0, limit)
+	for i := p.first; i < p.first+limit; i++ {
+		o := p.options[i]
+		text, detail := sanitize.Line(o.text), sanitize.Line(o.detail)
+		if detail != "" {
+			text = style.Pad(text, wide)
+		}
+		if i == p.at {
+			row := "› " + text
+			if detail != "" {
+				row += "  " + detail
+			}
+			rows = append(rows, s.Selected.Render(style.Pad(row, width)))
+			continue
+		}
+		row := "  " + style.Cut(text, max(1, width-2))
+		if room := width - style.Width(row) - 2; detail != "" && room > 3 {
+			row += "  " + s.Muted.Render(style.Cut(detail, room))
+		}
+		rows = append(rows, style.Cut(row, width))
+	}
+	if hidden := len(p.options) - limit; hidden > 0 && limit > 2 {
+		rows[limit-1] = style.Cut(rows[limit-1], max(1, width-6))
+	}
+	return rows
+}
+
+// slashOptions lists the commands whose names begin with what is typed.
+func (a *app) slashOptions(prefix string) []option {
+	typed := strings.ToLower(strings.TrimPrefix(prefix, "/"))
+	var exact, others []option
+	for _, c := range a.o.Commands.Catalog(Caps) {
+		for _, name := range c.Names() {
+			if !strings.HasPrefix(name, typed) {
+				continue
+			}
+			o := option{text: "/" + c.Name, detail: c.Summary, run: true}
+			if c.Args != "" {
+				o.detail = c.Args + "  " + c.Summary
+			}
+			if name == typed {
+				exact = append(exact, o)
+			} else {
+				others = append(others, o)
+			}
+			break
+		}
+	}
+	return append(exact, others...)
+}

@@ -1,0 +1,149 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+)
+
+// closeTime bounds how long the end waits for the session: tools get their
+// signals, the file its last bytes.
+const closeTime = 10 * time.Second
+
+// tailRows is how much of the transcript stays on the normal screen.
+const tailRows = 400
+
+// ErrNoTerminal is returned when there is no terminal to draw on.
+var ErrNoTerminal = errors.New(`the chat needs a terminal; use -p "text" without one`)
+
+// Run shows the chat until the user leaves. exit is the process's exit code:
+// 0 after leaving, 143 and 129 after SIGTERM and SIGHUP, 130 after SIGINT, 2
+// without a terminal, else 1 with the error. The terminal is as it was before,
+// whatever happened.
+func Run(ctx context.Context, o Options) (exit int, err error) {
+	o = o.withDefaults()
+	if !term.IsTerminal(o.In.Fd()) || !term.IsTerminal(o.Out.Fd()) {
+		return 2, ErrNoTerminal
+	}
+	if o.Signals == nil {
+		signals := make(chan os.Signal, 4)
+		signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
+		defer signal.Stop(signals)
+		o.Signals = signals
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	opened := newOnce(o.Open)
+	o.Open = opened.open
+	if o.getenv("TERM") == "dumb" {
+		exit, err = runFlat(ctx, o)
+		return exit, errors.Join(err, opened.close())
+	}
+	a := newApp(ctx, o)
+	_, err = tea.NewProgram(a,
+		tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ),
+		tea.WithContext(ctx), tea.WithFPS(120), tea.WithoutSignalHandler(),
+	).Run()
+	cancel()
+	exit, err = a.outcome(err)
+	if exit != hangUp {
+		a.farewell()
+	}
+	return exit, errors.Join(err, opened.close())
+}
+
+const hangUp = 129
+
+// outcome decides the exit code. A terminal that goes away fails the reading
+// of keys before or after its signal: both are the same end.
+func (a *app) outcome(err error) (int, error) {
+	switch {
+	case a.err != nil:
+		return 1, a.err
+	case a.exit != 0 || err == nil:
+		return a.exit, nil
+	}
+	select {
+	case s := <-a.o.Signals:
+		return signalExit(s), nil
+	default:
+	}
+	if errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF) {
+		return hangUp, nil
+	}
+	if errors.Is(err, context.Canceled) {
+		return 130, nil
+	}
+	return 1, fmt.Errorf("the chat ended: %w", err)
+}
+
+// farewell leaves the end of the conversation on the normal screen, and how
+// to come back to it.
+func (a *app) farewell() {
+	out := colorprofile.NewWriter(a.o.Out, a.o.Environ)
+	a.story.list.SetSize(a.width, a.height)
+	for _, row := range a.story.list.Tail(tailRows) {
+		if _, err := fmt.Fprintln(out, row); err != nil {
+			return
+		}
+	}
+	if a.o.Resume == nil || a.view.SessionID == "" || a.story.list.Len() == 0 {
+		return
+	}
+	if line := a.o.Resume(a.view); line != "" {
+		fmt.Fprintln(out, "\n"+a.look.Muted.Render("To go on: "+sanitize.Line(line)))
+	}
+}
+
+type opener = func(ctx context.Context) (Session, []string, error)
+
+// once opens the session at most once and closes it again, also when the
+// program ends while it is being opened.
+type once struct {
+	make   opener
+	mu     sync.Mutex // held while opening
+	opened Session
+	closed bool
+}
+
+func newOnce(open opener) *once { return &once{make: open} }
+
+func (o *once) open(ctx context.Context) (Session, []string, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return nil, nil, context.Canceled
+	}
+	s, notices, err := o.make(ctx)
+	if err == nil {
+		o.opened = s
+	}
+	return s, notices, err
+}
+
+func (o *once) close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	if o.opened == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	if err := o.opened.Close(ctx); err != nil {
+		return fmt.Errorf("close the session: %w", err)
+	}
+	return nil
+}

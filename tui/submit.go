@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hoopoe-agent/hoopoe/slash"
+)
+
+// submission is a text that the user sent.
+type submission struct {
+	text     string
+	delivery string // while a run is going: steer or followUp
+}
+
+// submit takes the editor's text.
+func (a *app) submit(delivery string) tea.Cmd {
+	text := strings.TrimRight(a.editor.Value(), " \t\n")
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	a.editor.AddHistory(text)
+	a.editor.Reset()
+	a.popup.close()
+	a.story.list.ToEnd()
+	s := submission{text, delivery}
+	if a.session == nil || !a.started {
+		a.waiting = append(a.waiting, s)
+		return a.remember(text)
+	}
+	return tea.Batch(a.remember(text), a.send(s))
+}
+
+func (a *app) remember(text string) tea.Cmd {
+	if a.o.Remember == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		a.o.Remember(text)
+		return nil
+	}
+}
+
+// send gives a text to whom it is for: the shell, a command, or the model.
+func (a *app) send(s submission) tea.Cmd {
+	switch {
+	case strings.HasPrefix(s.text, "!"):
+		return a.shell(s.text)
+	case strings.HasPrefix(strings.TrimLeft(s.text, " \t"), "/"):
+		return a.dispatch(s)
+	}
+	return a.prompt(s)
+}
+
+func (a *app) prompt(s submission) tea.Cmd {
+	session := a.session
+	return a.do("send the message", func(ctx context.Context) error {
+		return session.Prompt(ctx, s.text, s.delivery)
+	})
+}
+
+// shell runs "!command"; with "!!" the model doesn't see it.
+func (a *app) shell(text string) tea.Cmd {
+	command, hidden := strings.CutPrefix(text[1:], "!")
+	command = strings.TrimSpace(command)
+	if command == "" {
+		a.hint = "!command runs a command; !!command hides it from the model"
+		return nil
+	}
+	session := a.session
+	return a.do("run the command", func(ctx context.Context) error {
+		return session.Bash(ctx, command, hidden)
+	})
+}
+
+// dispatch runs a slash command, which may ask questions and take its time.
+func (a *app) dispatch(s submission) tea.Cmd {
+	session, commands := a.session.Commands(), a.o.Commands
+	return func() tea.Msg {
+		result, err := commands.Dispatch(a.ctx, session, Caps, s.text)
+		return slashMsg{s, result, err}
+	}
+}
+
+func (a *app) commandDone(msg slashMsg) tea.Cmd {
+	var unknown *slash.UnknownError
+	switch {
+	case errors.As(msg.err, &unknown):
+		a.story.notice("warning", capital(unknown.Error()))
+		if a.editor.Empty() {
+			a.editor.SetValue(msg.sent.text) // to be mended, not typed again
+		}
+	case errors.Is(msg.err, context.Canceled):
+	case msg.err != nil:
+		a.story.notice("error", msg.err.Error())
+	case !msg.result.Handled:
+		return a.prompt(submission{msg.result.Text, msg.sent.delivery})
+	case msg.result.Quit:
+		return a.leave(0)
+	case msg.result.Reply != "":
+		a.story.notice("info", msg.result.Reply)
+	}
+	return nil
+}

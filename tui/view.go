@@ -1,0 +1,226 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+)
+
+// frame remembers where the last view put things.
+type frame struct {
+	panelTop int
+}
+
+// Shares of the screen.
+const (
+	roomy      = 14 // rows from which on the rule above the editor is drawn
+	queueRows  = 3
+	todoRows   = 10
+	editorPart = 3 // the editor takes at most a third of the rows
+)
+
+// View implements tea.Model.
+func (a *app) View() tea.View {
+	rows, cursor := a.rows()
+	v := tea.NewView(strings.Join(rows, "\n"))
+	v.AltScreen = true
+	v.MouseMode = tea.MouseModeCellMotion
+	v.WindowTitle = a.title()
+	v.Cursor = cursor
+	return v
+}
+
+// title names the window: what the session is about, and where.
+func (a *app) title() string {
+	name := a.view.Name
+	if name == "" {
+		name = folderName(a.view.Cwd)
+	}
+	return sanitize.Line("hoopoe · " + name)
+}
+
+func folderName(path string) string {
+	if i := strings.LastIndexAny(path, `/\`); i >= 0 && i < len(path)-1 {
+		return path[i+1:]
+	}
+	return path
+}
+
+// rows lays the screen out, exactly height rows. Below the transcript come
+// the tasks, the queue, the activity, the editor or a panel, the status line.
+func (a *app) rows() ([]string, *tea.Cursor) {
+	width, height := max(1, a.width), max(1, a.height)
+	status := a.statusLine(width)
+	room := height - 1 // the status line is always there
+	input, cx, cy := a.input(width, room)
+	room -= len(input)
+	var above []string
+	if room > 1 {
+		above = append(above, a.activityRow(width))
+		room--
+	}
+	extra := append(a.todoRows(width, min(todoRows, room/2)), a.queueRows(width, min(queueRows, room/3))...)
+	above = append(extra, above...)
+	room -= len(extra)
+
+	out := make([]string, 0, height)
+	out = append(out, a.transcriptRows(width, room)...)
+	for len(out) < room {
+		out = append(out, "")
+	}
+	out = append(out, above...)
+	top := len(out)
+	a.paint.panelTop = top
+	out = append(out, input...)
+	out = append(out, status)
+	if len(out) > height {
+		cut := len(out) - height
+		out, top = out[cut:], top-cut
+	}
+	if cx < 0 || top+cy < 0 {
+		return out, nil
+	}
+	c := tea.NewCursor(min(cx, width-1), top+cy)
+	c.Shape, c.Blink = tea.CursorBar, true
+	return out, c
+}
+
+// transcriptRows renders the visible part of the conversation. A reader who
+// has scrolled up sees in the last row that there is more.
+func (a *app) transcriptRows(width, height int) []string {
+	if height <= 0 {
+		return nil
+	}
+	list := &a.story.list
+	list.SetSize(width, height)
+	if list.Len() == 0 {
+		return a.welcome(width, height)
+	}
+	rows, more := list.Rows()
+	if list.Following() || len(rows) == 0 {
+		return rows
+	}
+	text := "↓ more below · Ctrl+End follows"
+	if more > 1 {
+		text = fmt.Sprintf("↓ %d more below · Ctrl+End follows", more)
+	}
+	rows[len(rows)-1] = a.look.Accent.Render(style.Cut(text, width))
+	return rows
+}
+
+// welcome fills the empty transcript.
+func (a *app) welcome(width, height int) []string {
+	lines := []string{
+		"",
+		a.look.Accent.With(a.look.Bold).Render(style.Cut("hoopoe", width)),
+		"",
+	}
+	for _, hint := range []string{
+		"Say what you want done in this folder.",
+		"/ commands · @ files · ! shell · ? keys",
+	} {
+		for _, row := range style.Wrap(hint, width) {
+			lines = append(lines, a.look.Muted.Render(row))
+		}
+	}
+	return lines[:min(len(lines), height)]
+}
+
+// activityRow says what goes on. It is always there, so that the transcript
+// doesn't jump when work begins.
+func (a *app) activityRow(width int) string {
+	text := a.busy.text(a.view.Todos, a.o.Now())
+	switch {
+	case a.hint != "":
+		return a.look.Warning.Render(style.Cut(a.hint, width))
+	case a.session == nil || !a.started:
+		return a.look.Muted.Render(style.Cut("Opening the session …", width))
+	case a.view.Question != nil && a.panel == nil:
+		text = "A question waits"
+	}
+	return a.look.Accent.Render(style.Cut(sanitize.Line(text), width))
+}
+
+// queueRows shows what was sent and waits.
+func (a *app) queueRows(width, limit int) []string {
+	var rows []string
+	add := func(how, text string) {
+		rows = append(rows, a.look.Muted.Render(style.Cut("↳ "+how+": "+sanitize.Line(text), width)))
+	}
+	for _, q := range a.queue {
+		how := "next"
+		if q.Delivery == "followUp" {
+			how = "after this"
+		}
+		add(how, q.Message.Text())
+	}
+	for _, s := range a.waiting {
+		add("when ready", s.text)
+	}
+	if len(rows) > limit && limit > 0 {
+		left := len(rows) - limit + 1
+		rows = append(rows[:limit-1], a.look.Muted.Render(style.Cut(fmt.Sprintf("↳ and %d more", left), width)))
+	}
+	return rows[:min(len(rows), max(limit, 0))]
+}
+
+// todoRows shows the session's tasks, if the user wants them.
+func (a *app) todoRows(width, limit int) []string {
+	if !a.showTodos || limit < 1 {
+		return nil
+	}
+	var rows []string
+	for _, p := range a.view.Todos {
+		if len(a.view.Todos) > 1 || p.Name != "" {
+			rows = append(rows, a.look.Bold.Render(style.Cut(sanitize.Line(p.Name), width)))
+		}
+		for _, t := range p.Tasks {
+			rows = append(rows, a.todoRow(t, width))
+		}
+	}
+	if len(rows) == 0 {
+		rows = []string{a.look.Muted.Render(style.Cut("No tasks yet · Ctrl+T hides this", width))}
+	}
+	if len(rows) > limit {
+		more := fmt.Sprintf("… %d more", len(rows)-limit+1)
+		rows = append(rows[:limit-1], a.look.Muted.Render(style.Cut(more, width)))
+	}
+	return rows
+}
+
+func (a *app) todoRow(t message.Todo, width int) string {
+	mark, paint := "○", a.look.Text
+	switch t.Status {
+	case "in_progress":
+		mark, paint = "●", a.look.Accent
+	case "completed":
+		mark, paint = "✓", a.look.Muted
+	case "abandoned":
+		mark, paint = "✗", a.look.Muted
+	}
+	return paint.Render(style.Cut(mark+" "+sanitize.Line(t.Content), width))
+}
+
+// input renders what has the keyboard: a panel, or the editor with its popup
+// above. cx and cy place the cursor within; cx is -1 without one.
+func (a *app) input(width, room int) (rows []string, cx, cy int) {
+	if a.panel != nil {
+		return a.panel.view(width, max(1, room*2/3))
+	}
+	limit := max(1, a.height/editorPart)
+	text := strings.Split(a.editor.View(width, min(limit, max(1, room))), "\n")
+	cx, cy = a.editor.Cursor()
+	left := room - len(text)
+	rows = a.popup.rows(a.look.Styles, width, min(8, left/2))
+	if a.height >= roomy {
+		rule := a.look.Border.Render(strings.Repeat("─", width))
+		rows = append(rows, rule)
+	}
+	cy += len(rows)
+	return append(rows, text...), cx, cy
+}
