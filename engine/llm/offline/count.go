@@ -2,7 +2,7 @@ package offline
 
 import (
 	"cmp"
-	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -48,6 +48,9 @@ func (t *turn) folders(p project) string {
 			count[dir]++
 		}
 	}
+	if len(p.files) > 0 { // a folder without files is ignored or empty
+		maps.DeleteFunc(count, func(_ string, n int) bool { return n == 0 })
+	}
 	return t.counts(most(count, 8), code)
 }
 
@@ -58,7 +61,7 @@ func (t *turn) counts(list []tally, show func(string) string) string {
 			out = append(out, show(c.name))
 			continue
 		}
-		out = append(out, fmt.Sprintf(t.lang.pick("%s (%d files)", "%s (%d ملف)", "%s（%d 个文件）"), show(c.name), c.n))
+		out = append(out, t.say("%[1]s (%[3]s)", "%[1]s (%[2]d)", "%[1]s（%[2]d 个文件）", show(c.name), c.n, several(c.n, "file")))
 	}
 	return strings.Join(out, t.lang.pick(", ", "، ", "、"))
 }

@@ -13,7 +13,7 @@ import (
 // what was said last. It only repeats facts of the messages.
 func digest(messages []message.Message) string {
 	var d history
-	for _, m := range messages {
+	for _, m := range conversation(messages) {
 		d.add(m)
 	}
 	var b strings.Builder
@@ -35,6 +35,43 @@ func digest(messages []message.Message) string {
 	return b.String()
 }
 
+// conversation unpacks the messages of a request that holds them as a
+// transcript in its one user message:
+//
+//	<previous-summary> TEXT </previous-summary>
+//	<conversation>
+//	[ROLE] TEXT, which may go on in further lines
+//	[call TOOL] ARGUMENTS
+//	</conversation>
+func conversation(messages []message.Message) []message.Message {
+	if len(messages) != 1 {
+		return messages
+	}
+	text := messages[0].Text()
+	_, transcript, ok := strings.Cut(text, "<conversation>\n")
+	end := strings.LastIndex(transcript, "</conversation>")
+	if !ok || end < 0 {
+		return messages
+	}
+	var out []message.Message
+	if before, rest, ok := strings.Cut(text, "</previous-summary>"); ok && len(rest) > len(transcript) {
+		out = append(out, message.Message{Role: message.CompactionSummary, Summary: strings.TrimPrefix(before, "<previous-summary>")})
+	}
+	for line := range strings.SplitSeq(transcript[:end], "\n") {
+		label, rest, _ := strings.Cut(line, "] ")
+		switch {
+		case strings.HasPrefix(label, "[call "):
+			call := message.Block{Type: message.ToolCallBlock, Name: label[len("[call "):], Arguments: message.Object(json.RawMessage(rest))}
+			out = append(out, message.Message{Role: message.Assistant, Content: []message.Block{call}})
+		case label == "[user", label == "[assistant", label == "[toolResult", label == "[developer":
+			out = append(out, message.Message{Role: message.Role(label[1:]), Content: []message.Block{message.TextOf(rest)}})
+		case len(out) > 0 && len(out[len(out)-1].Content) == 1:
+			out[len(out)-1].Content[0].Text += "\n" + line
+		}
+	}
+	return out
+}
+
 type history struct {
 	earlier, prompts, changed, read, commands, failures []string
 	last                                                string
@@ -48,7 +85,7 @@ func (d *history) add(m message.Message) {
 		}
 	case message.CompactionSummary, message.BranchSummary:
 		if m.Summary != "" {
-			d.earlier = append(d.earlier, oneLine(m.Summary, 4000))
+			d.earlier = append(d.earlier, oneLine(m.Summary, 8000))
 		}
 	case message.Assistant:
 		if text := oneLine(m.Text(), 1000); text != "" {

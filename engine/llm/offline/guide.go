@@ -22,9 +22,9 @@ type Options struct {
 	Pace time.Duration
 	// Sleep waits for d or until ctx ends; nil means a timer.
 	Sleep func(ctx context.Context, d time.Duration)
-	// Connect says how to connect a language model in this build, as Markdown;
-	// empty when this build can't.
-	Connect string
+	// Connect says how to connect a language model, as Markdown in a language:
+	// en, ar or zh. Nil when this build can't.
+	Connect func(language string) string
 }
 
 // New returns the guide.
@@ -104,7 +104,7 @@ func wordEnd(s string) int {
 	return len(s)
 }
 
-func respond(req llm.Request, connect string) reply {
+func respond(req llm.Request, connect func(string) string) reply {
 	if strings.HasPrefix(strings.TrimSpace(req.System), SummaryMarker) {
 		return reply{text: digest(req.Messages)}
 	}

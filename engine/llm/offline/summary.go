@@ -117,6 +117,9 @@ func (t *turn) report(p project) string {
 	if len(p.top) == 0 {
 		b.WriteString("\n" + t.say("The folder is empty.", "المجلد فارغ.", "目录是空的。"))
 	}
+	if p.note != "" {
+		b.WriteString("\n- " + t.say("There are more files than I counted: %d", "الملفات أكثر مما عددت: %d", "文件比我数到的更多：%d", len(p.files)))
+	}
 	b.WriteString("\n\n" + t.say("These are facts from the files; I'm not a language model.", "هذه حقائق من الملفات؛ فأنا لست نموذجًا لغويًا.", "以上是文件中的事实；我不是语言模型。"))
 	return b.String()
 }

@@ -47,8 +47,8 @@ func (t *turn) examples(n int) string {
 }
 
 func (t *turn) connectText() string {
-	if t.connect != "" {
-		return t.connect
+	if t.connect != nil {
+		return t.connect(t.lang.pick("en", "ar", "zh"))
 	}
 	return t.say(
 		"This build can't talk to a language model yet: only I and scripted models (`--model script/FILE`) are here.",

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -44,6 +45,10 @@ func (t *turn) perform() string {
 	case askUser:
 		return t.ask(in.what)
 	}
+	if t.asked != "" && t.prompt != "" {
+		t.lang = scriptOf(t.asked)
+		return t.answered(t.prompt)
+	}
 	return t.honest()
 }
 
@@ -72,9 +77,12 @@ func (t *turn) read(p string, first, last int) string {
 	}
 	text, note := cutNote(out[0].text)
 	if strings.TrimSpace(text) == "" {
-		return note
+		return t.say("%s is empty.", "%s فارغ.", "%s 是空的。", code(p))
 	}
-	return code(p) + ":\n\n" + t.excerpt(text, strings.TrimPrefix(path.Ext(p), ".")) + note
+	if first > 0 {
+		note = "" // the rest of the file wasn't asked for
+	}
+	return code(p) + ":\n\n" + t.excerpt(text, strings.TrimPrefix(path.Ext(p), ".")) + t.note(note)
 }
 
 func (t *turn) search(what, in string) string {
@@ -113,19 +121,19 @@ func (t *turn) matches(what, text string) string {
 	for _, m := range found {
 		files[m.file] = true
 	}
-	head := t.say("I found %s in %d lines of %d files:", "وجدت %s في %d من الأسطر في %d من الملفات:", "找到 %s：%d 行，%d 个文件：", code(what), len(found), len(files))
+	head := t.say("I found %[1]s in %[4]s of %[5]s:", "وجدت %[1]s (الأسطر: %[2]d، الملفات: %[3]d):", "找到 %[1]s：%[2]d 行，%[3]d 个文件：",
+		code(what), len(found), len(files), several(len(found), "line"), several(len(files), "file"))
 	var lines []string
 	for _, m := range found {
 		lines = append(lines, m.line)
 	}
 	_, note := cutNote(text)
-	return head + "\n\n" + t.excerpt(strings.Join(lines, "\n"), "") + note
+	return head + "\n\n" + t.excerpt(strings.Join(lines, "\n"), "") + t.note(note)
 }
 
 func (t *turn) where(name string) string {
 	n := quoteMeta(name)
-	pattern := `\b(func|fn|def|class|type|interface|struct|enum|trait|function|const|var|let|val|module|namespace)\s+(\([^)]*\)\s*)?` + n + `\b` +
-		`|^\s*` + n + `\s+(\w+\s*)?=[^=]|^\s*` + n + `\s*[:=]\s*(async\s*)?(function|\()|#define\s+` + n + `\b`
+	pattern := `\b(func|fn|def|class|type|interface|struct|enum|trait|function|const|var|let)\s+(\(.*?\)\s*)?` + n + `\b|^\s*` + n + `\b[^=(]*=[^=]`
 	out, ok := t.do(t.say("look for the definition of %s", "أبحث عن تعريف %s", "查找 %s 的定义", code(name)),
 		call{"grep", object("pattern", pattern)})
 	if !ok {
@@ -134,7 +142,7 @@ func (t *turn) where(name string) string {
 	if !out[0].failed && len(matchLines(out[0].text)) > 0 {
 		return t.matches(name, out[0].text)
 	}
-	out, ok = t.do(t.say("look for %s in any place, since I saw no definition", "أبحث عن %s في أي موضع، إذ لم أر له تعريفًا", "没有看到定义，再找出 %s 出现的所有地方", code(name)),
+	out, ok = t.do(t.say("look for %s in any place, since I saw no definition", "أبحث عن %s في أي موضع، إذ لم أر له تعريفًا", "在所有地方查找 %s，因为没有看到它的定义", code(name)),
 		t.grepCall(name, ""))
 	switch {
 	case !ok:
@@ -160,10 +168,12 @@ func (t *turn) findFiles(pattern, in string) string {
 		return t.failed(out[0])
 	}
 	files := entries(out[0].text)
-	if len(files) == 0 || strings.HasPrefix(strings.ToLower(files[0]), "no files") {
+	if len(files) == 0 || out[0].none() {
 		return t.say("No file matches %s.", "لا يوجد ملف يطابق %s.", "没有文件匹配 %s。", code(pattern))
 	}
-	return t.say("%d files match %s:", "%d من الملفات تطابق %s:", "%d 个文件匹配 %s：", len(files), code(pattern)) + "\n\n" + t.excerpt(strings.Join(files, "\n"), "")
+	_, note := cutNote(out[0].text)
+	head := t.say("I found %[3]s for %[2]s:", "عدد ما يطابق %[2]s هو %[1]d:", "%[1]d 项匹配 %[2]s：", len(files), code(pattern), several(len(files), "path"))
+	return head + "\n\n" + t.excerpt(strings.Join(files, "\n"), "") + t.note(note)
 }
 
 func (t *turn) list(p string) string {
@@ -180,17 +190,18 @@ func (t *turn) list(p string) string {
 		return t.failed(out[0])
 	}
 	names := entries(out[0].text)
-	if len(names) == 0 {
+	if len(names) == 0 || out[0].none() {
 		return t.say("%s is empty.", "%s فارغ.", "%s 是空的。", shown)
 	}
 	_, note := cutNote(out[0].text)
-	return t.say("%[2]s has %[1]d entries:", "في %[2]s %[1]d من العناصر:", "%[2]s 有 %[1]d 项：", len(names), shown) + "\n\n" + t.excerpt(strings.Join(names, "\n"), "") + note
+	head := t.say("In %[2]s there are %[1]d:", "عدد ما في %[2]s هو %[1]d:", "%[2]s 有 %[1]d 项：", len(names), shown)
+	return head + "\n\n" + t.excerpt(strings.Join(names, "\n"), "") + t.note(note)
 }
 
 // replace reads before it edits: it has to know that there is something to
 // replace, and the edit tool wants the file read.
 func (t *turn) replace(p, old, with string) string {
-	out, ok := t.do(t.say("read %s to see where %s occurs", "أقرأ %s لأرى أين يرد %s", "先读取 %s，看看 %s 在哪里出现", code(p), code(old)), readCall(p, 0, 0))
+	out, ok := t.do(t.say("read %s to see where %s occurs", "أقرأ %s لأرى أين يرد %s", "读取 %s，看看 %s 在哪里出现", code(p), code(old)), readCall(p, 0, 0))
 	if !ok {
 		return ""
 	}
@@ -205,12 +216,12 @@ func (t *turn) replace(p, old, with string) string {
 	case n == 0 && note == "":
 		reply := t.say("%[2]s doesn't occur in %[1]s; nothing was changed.", "%[2]s لا يرد في %[1]s؛ لم يتغير شيء.", "%[1]s 中没有 %[2]s，什么都没有改动。", code(p), code(old))
 		if other := strings.Count(strings.ToLower(text), strings.ToLower(old)); other > 0 {
-			reply += " " + t.say("With other capitals it occurs %d times.", "ويرد %d من المرات بأحرف كبيرة أو صغيرة مختلفة.", "忽略大小写则出现 %d 次。", other)
+			reply += " " + t.say("Ignoring capitals there are %d.", "ومن دون اعتبار حالة الأحرف عددها %d.", "忽略大小写则有 %d 处。", other)
 		}
 		return reply
 	}
 	edit := map[string]any{"oldText": old, "newText": with, "replaceAll": true}
-	action := t.say("replace %[2]s with %[3]s in %[1]s (%[4]d occurrences)", "أستبدل %[2]s بـ %[3]s في %[1]s (عدد المواضع: %[4]d)", "把 %[1]s 中的 %[2]s 替换为 %[3]s（%[4]d 处）", code(p), code(old), code(with), n)
+	action := t.say("replace %[2]s with %[3]s in %[1]s (%[5]s)", "أستبدل %[2]s بـ %[3]s في %[1]s (عدد المواضع: %[4]d)", "把 %[1]s 中的 %[2]s 替换为 %[3]s（%[4]d 处）", code(p), code(old), code(with), n, several(n, "occurrence"))
 	if note != "" {
 		action = t.say("replace every %[2]s with %[3]s in %[1]s", "أستبدل كل %[2]s بـ %[3]s في %[1]s", "把 %[1]s 中所有的 %[2]s 替换为 %[3]s", code(p), code(old), code(with))
 	}
@@ -224,7 +235,7 @@ func (t *turn) replace(p, old, with string) string {
 	if note != "" {
 		return t.say("Done: every %[2]s in %[1]s is now %[3]s.", "تم: كل %[2]s في %[1]s أصبح %[3]s.", "完成：%[1]s 中所有的 %[2]s 已改为 %[3]s。", code(p), code(old), code(with))
 	}
-	return t.say("Done: I replaced %[4]d occurrences of %[2]s with %[3]s in %[1]s.", "تم: استبدلت %[2]s بـ %[3]s في %[1]s (عدد المواضع: %[4]d).", "完成：已在 %[1]s 中把 %[4]d 处 %[2]s 替换为 %[3]s。", code(p), code(old), code(with), n)
+	return t.say("Done: I replaced %[5]s of %[2]s with %[3]s in %[1]s.", "تم: استبدلت %[2]s بـ %[3]s في %[1]s (عدد المواضع: %[4]d).", "完成：已在 %[1]s 中把 %[4]d 处 %[2]s 替换为 %[3]s。", code(p), code(old), code(with), n, several(n, "occurrence"))
 }
 
 // create looks first whether the file is there: a request to create one is no
@@ -232,11 +243,11 @@ func (t *turn) replace(p, old, with string) string {
 func (t *turn) create(p, content string) string {
 	if t.has("ls") && t.has("write") {
 		dir := path.Dir(strings.ReplaceAll(p, `\`, "/"))
-		out, ok := t.do(t.say("check whether %s exists", "أتحقق من وجود %s", "先看看 %s 是否已经存在", code(p)), call{"ls", object("path", dir)})
+		out, ok := t.do(t.say("check whether %s exists", "أتحقق من وجود %s", "看看 %s 是否已经存在", code(p)), call{"ls", object("path", dir)})
 		if !ok {
 			return ""
 		}
-		if !out[0].failed && slices.Contains(entries(out[0].text), path.Base(p)) {
+		if !out[0].failed && t.lists(out[0].text, path.Base(p)) {
 			return t.say("%s exists already, so I left it alone. I can replace text in it: \"replace old with new in %s\".",
 				"%s موجود بالفعل، فتركته كما هو. يمكنني استبدال نص فيه: \"استبدل القديم ب الجديد في %s\".",
 				"%s 已经存在，我没有动它。我可以替换其中的文字：“把 %s 中的旧文字替换为新文字”。", code(p), p)
@@ -255,19 +266,25 @@ func (t *turn) create(p, content string) string {
 	return t.say("Done: %s has %d bytes.", "تم: حجم %s هو %d بايت.", "完成：%s 共 %d 字节。", code(p), len(content))
 }
 
+// lists reports whether a listing has an entry of that name: a file, a folder
+// or a link.
+func (t *turn) lists(text, name string) bool {
+	return slices.ContainsFunc(entries(text), func(e string) bool { return strings.TrimRight(e, "/@") == name })
+}
+
 func (t *turn) run(command string) string {
 	out, ok := t.do(t.say("run %s", "أشغّل %s", "运行 %s", code(command)), call{"bash", object("command", command)})
 	if !ok {
 		return ""
 	}
-	if isDenial(out[0]) && out[0].failed {
+	if _, denied := denial(out[0].text); denied && out[0].failed {
 		return t.failed(out[0])
 	}
 	head := t.say("%s succeeded", "نجح %s", "%s 运行成功", code(command))
 	if out[0].failed {
 		head = t.say("%s failed", "فشل %s", "%s 运行失败", code(command))
 	}
-	if strings.TrimSpace(out[0].text) == "" {
+	if text := strings.TrimSpace(out[0].text); text == "" || text == "(no output)" {
 		return head + t.say(", without output.", "، بلا مخرجات.", "，没有输出。")
 	}
 	return head + t.say(":", ":", "：") + "\n\n" + t.tail(out[0].text)
@@ -312,21 +329,19 @@ func (t *turn) plan(steps []string) string {
 	tasks := make([]any, len(steps))
 	var lines []string
 	for i, s := range steps {
-		tasks[i] = map[string]any{"content": s, "status": "pending"}
+		tasks[i] = map[string]any{"content": s}
 		lines = append(lines, "- "+s)
 	}
-	args := object("phases", []any{map[string]any{"name": t.say("Plan", "الخطة", "计划"), "tasks": tasks}})
-	if t.takes("todo", "todos") {
-		args = object("todos", tasks)
-	}
-	out, ok := t.do(t.say("write down a plan of %d steps", "أدوّن خطة من %d خطوات", "记下 %d 步的计划", len(steps)), call{"todo", args})
+	phase := map[string]any{"name": t.say("Plan", "الخطة", "计划"), "tasks": tasks}
+	args := object("ops", []any{map[string]any{"op": "replace", "phases": []any{phase}}})
+	out, ok := t.do(t.say("write down a plan of %[2]s", "أدوّن الخطة (عدد الخطوات: %[1]d)", "记下 %[1]d 步的计划", len(steps), several(len(steps), "step")), call{"todo", args})
 	if !ok {
 		return ""
 	}
 	if out[0].failed {
 		return t.failed(out[0])
 	}
-	return t.say("The plan has %d steps:", "في الخطة %d خطوات:", "计划共 %d 步：", len(steps)) + "\n\n" + strings.Join(lines, "\n")
+	return t.say("The plan:", "الخطة:", "计划：") + "\n\n" + strings.Join(lines, "\n")
 }
 
 // ask poses the user's own question back, with the options after a colon.
@@ -350,5 +365,13 @@ func (t *turn) ask(what string) string {
 	if out[0].failed {
 		return t.failed(out[0])
 	}
-	return t.say("You answered: %s", "أجبت: %s", "你的回答：%s", firstLines(out[0].text, 20))
+	var d struct{ Answer *string }
+	if json.Unmarshal(out[0].details, &d) != nil || d.Answer == nil {
+		return t.say("You gave no answer.", "لم تجب.", "你没有回答。")
+	}
+	return t.answered(*d.Answer)
+}
+
+func (t *turn) answered(answer string) string {
+	return t.say("You answered: %s", "أجبت: %s", "你的回答：%s", firstLines(answer, 20))
 }

@@ -64,6 +64,28 @@ func (t *turn) excerpt(text, lang string) string {
 	return out
 }
 
+// note passes a tool's closing remark on. Those that tell a model how to go on
+// become a sentence for people.
+func (t *turn) note(note string) string {
+	for _, prefix := range []string{"[Lines ", "[There is more", "[Cut: "} {
+		if strings.HasPrefix(note, prefix) {
+			return "\n" + t.say("There is more than I looked at.", "هناك المزيد مما لم أنظر فيه.", "还有更多内容，我没有看。")
+		}
+	}
+	if note != "" {
+		return "\n" + note
+	}
+	return ""
+}
+
+// several writes "1 line" or "2 lines".
+func several(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
+
 // tail shows the end of a command's output.
 func (t *turn) tail(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
@@ -90,13 +112,13 @@ func plainWord(s string) string {
 }
 
 // cutNote parts a result from the tool's closing remark in brackets, which is
-// returned as a paragraph of its own.
+// returned apart.
 func cutNote(text string) (body, note string) {
 	trimmed := strings.TrimRight(text, "\n")
 	start := strings.LastIndexByte(trimmed, '\n') + 1
 	last := trimmed[start:]
 	if strings.HasPrefix(last, "[") && strings.HasSuffix(last, "]") && strings.ContainsRune(last, ' ') {
-		return strings.TrimRight(trimmed[:start], "\n") + "\n", "\n" + last
+		return strings.TrimRight(trimmed[:start], "\n") + "\n", last
 	}
 	return text, ""
 }

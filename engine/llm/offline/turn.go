@@ -3,6 +3,7 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
@@ -25,7 +26,8 @@ type turn struct {
 	rounds  [][]outcome // results of each answer with calls since the prompt
 	next    int         // rounds that the replayed task has used
 	calls   int         // calls in the whole conversation, for new ids
-	connect string
+	connect func(language string) string
+	asked   string // what the ask tool asked when it ended the run before this prompt
 	reply   reply
 }
 
@@ -37,9 +39,19 @@ type toolbox struct {
 
 // outcome is the result of one call.
 type outcome struct {
-	tool   string
-	text   string
-	failed bool
+	tool    string
+	text    string
+	details json.RawMessage
+	failed  bool
+}
+
+// none reports that a search or a listing counted nothing.
+func (o outcome) none() bool {
+	var d struct{ Count, Matches *int }
+	if json.Unmarshal(o.details, &d) != nil {
+		return false
+	}
+	return d.Count != nil && *d.Count == 0 || d.Matches != nil && *d.Matches == 0
 }
 
 // call is a tool call to be made.
@@ -69,9 +81,10 @@ func newTurn(req llm.Request) *turn {
 func (t *turn) locate(messages []message.Message) {
 	start := -1
 	results := map[string]message.Message{}
+	attributed := slices.ContainsFunc(messages, isAttributed)
 	for i, m := range messages {
 		switch {
-		case m.Role == message.User && !m.Synthetic:
+		case m.Role == message.User && !m.Synthetic && isAttributed(m) == attributed:
 			start = i
 		case m.Role == message.ToolResult:
 			results[m.ToolCallID] = m
@@ -82,6 +95,9 @@ func (t *turn) locate(messages []message.Message) {
 		return
 	}
 	t.prompt = messages[start].Text()
+	if start > 0 && messages[start-1].Role == message.ToolResult && messages[start-1].ToolName == "ask" {
+		t.asked = messages[start-1].Text()
+	}
 	for _, m := range messages[start:] {
 		calls := m.Calls()
 		if m.Role != message.Assistant || len(calls) == 0 {
@@ -90,10 +106,17 @@ func (t *turn) locate(messages []message.Message) {
 		round := make([]outcome, len(calls))
 		for i, c := range calls {
 			result, ok := results[c.ID]
-			round[i] = outcome{tool: c.Name, text: result.Text(), failed: result.IsError || !ok}
+			round[i] = outcome{tool: c.Name, text: result.Text(), details: result.Details, failed: result.IsError || !ok}
 		}
 		t.rounds = append(t.rounds, round)
 	}
+}
+
+// isAttributed marks what the user wrote. Notes, mentioned files and command
+// outputs have the role of a user in a request too; where nothing is marked,
+// each counts.
+func isAttributed(m message.Message) bool {
+	return m.Role == message.User && m.Attribution == "user"
 }
 
 // say formats a text in the prompt's language. The three formats take the same
@@ -162,35 +185,41 @@ func (t *turn) takes(tool, argument string) bool {
 
 // failed reports a call that went wrong and what can be done about it.
 func (t *turn) failed(o outcome) string {
+	if reason, denied := denial(o.text); denied {
+		return t.denied(o.tool, reason)
+	}
 	reason := firstLines(o.text, 6)
 	if reason == "" {
 		reason = t.say("there is no result", "لا توجد نتيجة", "没有结果")
 	}
-	text := t.say("That didn't work (`%s`): %s", "لم ينجح ذلك (`%s`): %s", "没有成功（`%s`）：%s", o.tool, reason)
-	if !isDenial(o) {
-		return text
-	}
-	mode := "edit"
-	if o.tool == "bash" {
-		mode = "full"
-	}
-	return text + "\n\n" + t.say(
-		"Nothing was changed. To allow it, say yes when you are asked, or start with `--permissions %s`.",
-		"لم يتغير شيء. للسماح به أجب بنعم عند السؤال، أو ابدأ بالخيار `--permissions %s`.",
-		"什么都没有改动。要允许它，请在询问时选择同意，或用 `--permissions %s` 启动。", mode)
+	return t.say("That didn't work (`%s`): %s", "لم ينجح ذلك (`%s`): %s", "没有成功（`%s`）：%s", o.tool, reason)
 }
 
-func isDenial(o outcome) bool {
-	if o.tool != "edit" && o.tool != "write" && o.tool != "bash" {
-		return false
+func (t *turn) denied(tool, reason string) string {
+	text := t.say("`%s` wasn't allowed, so nothing was changed", "لم يُسمح بالأداة `%s`، فلم يتغير شيء", "`%s` 没有得到允许，什么都没有改动", tool)
+	if reason != "" {
+		text += t.lang.pick(" (", " (", "（") + reason + t.lang.pick(")", ")", "）")
 	}
-	text := strings.ToLower(o.text)
-	for _, word := range []string{"denied", "declined", "rejected", "not allowed", "permission"} {
-		if strings.Contains(text, word) {
-			return true
+	mode := "edit"
+	if tool == "bash" {
+		mode = "full"
+	}
+	return text + t.lang.pick(". ", ". ", "。") + t.say(
+		"To allow it, say yes when you are asked, or start with `--permissions %s`.",
+		"للسماح به أجب بنعم عند السؤال، أو ابدأ بالخيار `--permissions %s`.",
+		"要允许它，请在询问时选择同意，或用 `--permissions %s` 启动。", mode)
+}
+
+// denial tells a call that wasn't allowed from one that failed, and takes the
+// part of the reason that is meant for people.
+func denial(text string) (reason string, denied bool) {
+	for _, prefix := range []string{"Permission denied: ", "Not allowed: "} {
+		if rest, ok := strings.CutPrefix(text, prefix); ok {
+			rest, _, _ = strings.Cut(rest, ", and there is nobody to ask")
+			return strings.TrimRight(firstLines(rest, 1), "."), true
 		}
 	}
-	return false
+	return "", false
 }
 
 // object writes a JSON object of the pairs, in their order. Values are
