@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 
@@ -217,4 +218,40 @@ func (d *Document) Line(id string) (json.RawMessage, error) {
 	}
 	line, err := d.bytesOf(n)
 	return bytes.Clone(line), err
+}
+
+// WriteTo writes the session as its file has it or would have it.
+func (d *Document) WriteTo(w io.Writer) (int64, error) {
+	s := &d.store
+	if s.file != nil && !s.rewrite {
+		n, err := io.Copy(w, io.NewSectionReader(s.file, 0, s.end))
+		if err == nil && s.unended {
+			var m int
+			m, err = io.WriteString(w, "\n")
+			n += int64(m)
+		}
+		return d.writeLines(w, s.pending, n, err)
+	}
+	head, err := d.header.encode()
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(head)
+	return d.writeLines(w, d.nodes, int64(n), err)
+}
+
+func (d *Document) writeLines(w io.Writer, nodes []*node, n int64, err error) (int64, error) {
+	for _, node := range nodes {
+		if err != nil {
+			break
+		}
+		var line []byte
+		if line, err = d.bytesOf(node); err != nil {
+			break
+		}
+		var m int
+		m, err = w.Write(append(line[:len(line):len(line)], '\n'))
+		n += int64(m)
+	}
+	return n, err
 }
