@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+)
+
+func envelope1(seq int, ev event.Event) event.Envelope {
+	return event.Envelope{Seq: uint64(seq), Event: ev}
+}
+
+// read takes all that is queued, a line each.
+func read(t *testing.T, s *Subscription) []string {
+	t.Helper()
+	batch, err := s.take(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, it := range batch {
+		switch e := it.Event.(type) {
+		case event.MessageDelta:
+			lines = append(lines, fmt.Sprintf("%d %s[%d] %q", it.Seq, e.ID, e.Index, e.Delta()))
+		case event.ToolProgress:
+			lines = append(lines, fmt.Sprintf("%d progress %s", it.Seq, message.Text(e.Content)))
+		case nil:
+			lines = append(lines, fmt.Sprint(it.Ack))
+		default:
+			lines = append(lines, fmt.Sprintf("%d %s", it.Seq, e.Kind()))
+		}
+	}
+	return lines
+}
+
+// Deltas of one block merge across other messages' events, but not over a
+// life-cycle event of their own message, nor into another block.
+func TestDeltasMerge(t *testing.T) {
+	text := "abcdefgh"
+	delta := func(id string, index, from, to int) event.MessageDelta {
+		return event.MessageDelta{ID: id, Index: index, Block: message.TextBlock, Text: text[:to], From: from}
+	}
+	s := newSubscription(func() {})
+	for i, ev := range []event.Event{
+		delta("m", 0, 0, 2), event.Notice{}, delta("m", 0, 2, 4), delta("n", 0, 0, 1), delta("m", 0, 4, 5),
+		delta("m", 1, 0, 1), delta("m", 1, 1, 3),
+		event.MessageEnded{ID: "n"}, delta("m", 1, 3, 4),
+		event.MessageRemoved{ID: "m"}, delta("m", 1, 4, 5),
+	} {
+		s.put(envelope1(i+1, ev))
+	}
+	want := []string{`5 m[0] "abcde"`, `2 notice`, `4 n[0] "a"`, `9 m[1] "abcd"`, `8 message_ended`, `10 message_removed`, `11 m[1] "e"`}
+	if got := read(t, s); !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+func TestAFinishedBlockTakesNoMore(t *testing.T) {
+	s := newSubscription(func() {})
+	s.put(envelope1(1, event.MessageDelta{ID: "m", Text: "ab", Done: true}))
+	s.put(envelope1(2, event.MessageDelta{ID: "m", Text: "abc", From: 2}))
+	if got := read(t, s); len(got) != 2 {
+		t.Errorf("got %q", got)
+	}
+}
+
+// Progress keeps its last value and its place before the end of the call.
+func TestProgressKeepsTheLast(t *testing.T) {
+	s := newSubscription(func() {})
+	for i := range 1000 {
+		s.put(envelope1(i+1, event.ToolProgress{CallID: "c", Content: []message.Block{message.TextOf(strings.Repeat("x", 100_000) + fmt.Sprint(i))}}))
+	}
+	if s.weight > 200_000 {
+		t.Errorf("weighs %d", s.weight)
+	}
+	s.put(envelope1(1001, event.ToolEnded{CallID: "c"}))
+	s.put(envelope1(1002, event.ToolProgress{CallID: "c"}))
+	got := read(t, s)
+	if len(got) != 3 || !strings.HasSuffix(got[0], "x999") || s.weight != 0 {
+		t.Errorf("%d items, weight %d", len(got), s.weight)
+	}
+}
+
+// A reader may pause through a whole long answer; one that lets events of its
+// own pile up is told so and may attach again.
+func TestWeight(t *testing.T) {
+	s := newSubscription(func() {})
+	text := strings.Repeat("word ", 1<<20)
+	for i := 5; i < len(text); i += 5 {
+		s.put(envelope1(i, event.MessageDelta{ID: "m", Text: text[:i], From: i - 5}))
+	}
+	if s.weight > 1000 {
+		t.Errorf("a long answer weighs %d", s.weight)
+	}
+	for i := range 1000 {
+		s.put(envelope1(i, event.ToolProgress{CallID: fmt.Sprint(i), Content: []message.Block{message.TextOf(strings.Repeat("x", 100_000))}}))
+	}
+	if _, err := s.Next(context.Background()); !errors.Is(err, ErrTooSlow) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestSubscriptionEnds(t *testing.T) {
+	released := false
+	s := newSubscription(func() { released = true })
+	s.put(envelope1(1, event.Notice{}))
+	s.end(io.EOF, false)
+	s.put(envelope1(2, event.Notice{}))
+	ctx := context.Background()
+	if it, err := s.Next(ctx); err != nil || it.Seq != 1 {
+		t.Errorf("%v, %v", it, err)
+	}
+	if _, err := s.Next(ctx); err != io.EOF {
+		t.Errorf("error %v, want io.EOF", err)
+	}
+	s.Close()
+	if !released {
+		t.Error("the session wasn't told")
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := newSubscription(func() {}).Batch(cancelled); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
