@@ -50,6 +50,7 @@ type Options struct {
 // Catalog answers which models there are. It is safe for concurrent use.
 type Catalog struct {
 	opts  Options
+	table string
 	index func() []shelf
 }
 
@@ -68,14 +69,14 @@ func New(opts Options) *Catalog {
 	if opts.Speaks == nil {
 		opts.Speaks = func(string) bool { return false }
 	}
-	c := &Catalog{opts: opts}
+	c := &Catalog{opts: opts, table: table}
 	c.index = sync.OnceValue(c.build)
 	return c
 }
 
 // build joins the embedded providers with the extra models, the guide last.
 func (c *Catalog) build() []shelf {
-	shelves := embedded(table)
+	shelves := embedded(c.table)
 	extra := map[string][]llm.Model{}
 	var order []string
 	for _, m := range c.opts.Extra {

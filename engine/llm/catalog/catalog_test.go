@@ -211,6 +211,7 @@ func FuzzFind(f *testing.F) {
 		f.Add(s)
 	}
 	c := New(anthropicOnly())
+	c.table, _, _ = strings.Cut(table, "\n\ngoogle\t")
 	f.Fuzz(func(t *testing.T, pattern string) {
 		m, level, err := c.Find(pattern)
 		if err == nil && m.ID == "" {
@@ -280,8 +281,11 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"opus", "opsu", 2}, {"kitten", "sitting", 3}, {"مرحبا", "مرحب", 1}} {
-		if got := distance([]rune(c.a), []rune(c.b)); got != c.want {
+		if got := distance([]rune(c.a), []rune(c.b), 100); got != c.want {
 			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+		if got := distance([]rune(c.a), []rune(c.b), 1); got != min(c.want, 1) {
+			t.Errorf("distance(%q, %q) below 1 = %d", c.a, c.b, got)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -118,7 +119,8 @@ func (c *Catalog) all(fits func(llm.Model) bool) []llm.Model {
 	return append(usable, others...)
 }
 
-// nearest lists models by how little has to change in the pattern.
+// nearest lists the few models for which least has to change in the pattern,
+// those that can be used first among equals.
 func (c *Catalog) nearest(pattern string) []llm.Model {
 	type scored struct {
 		model    llm.Model
@@ -128,14 +130,23 @@ func (c *Catalog) nearest(pattern string) []llm.Model {
 	if len(plain) > 100 { // a pattern is a line that somebody typed
 		plain = plain[:100]
 	}
-	var list []scored
+	var best []scored
 	for _, m := range c.all(func(llm.Model) bool { return true }) {
-		d := min(distance(plain, []rune(fold(m.ID))), distance(plain, []rune(fold(m.Ref()))))
-		list = append(list, scored{m, d})
+		bound := math.MaxInt
+		if len(best) == nearestShown {
+			bound = best[nearestShown-1].distance
+		}
+		provider, id := []rune(fold(m.Provider)), []rune(fold(m.ID))
+		d := min(distance(plain, id, bound), distance(plain, append(provider, id...), bound))
+		if d >= bound {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(best, d+1, func(s scored, d int) int { return cmp.Compare(s.distance, d) })
+		best = slices.Insert(best, at, scored{m, d})
+		best = best[:min(len(best), nearestShown)]
 	}
-	slices.SortStableFunc(list, func(a, b scored) int { return cmp.Compare(a.distance, b.distance) })
-	out := make([]llm.Model, len(list))
-	for i, s := range list {
+	out := make([]llm.Model, len(best))
+	for i, s := range best {
 		out[i] = s.model
 	}
 	return out
@@ -152,8 +163,11 @@ func fold(s string) string {
 }
 
 // distance is the number of insertions, deletions and replacements between two
-// words.
-func distance(a, b []rune) int {
+// words, or bound when it isn't below that.
+func distance(a, b []rune, bound int) int {
+	if max(len(a)-len(b), len(b)-len(a)) >= bound {
+		return bound
+	}
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
@@ -169,6 +183,9 @@ func distance(a, b []rune) int {
 			diagonal = row[j+1]
 			row[j+1] = min(change, row[j]+1, diagonal+1)
 		}
+		if slices.Min(row) >= bound {
+			return bound
+		}
 	}
-	return row[len(b)]
+	return min(row[len(b)], bound)
 }
