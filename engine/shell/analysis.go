@@ -161,11 +161,13 @@ func (c Call) Moves() (dir Word, ok bool) {
 	return args[0], true
 }
 
-// Analyze reads a script for bash or a POSIX shell. It never fails: what can't
-// be read is in Unknowns.
-func Analyze(script string) Analysis { return analyze(script, "", 0) }
+// Analyze reads a script for bash. It never fails: what can't be read is in
+// Unknowns. For another shell see Shell.Analyze.
+func Analyze(script string) Analysis { return analyze(script, Bash, "", 0) }
 
-func analyze(script, via string, depth int) (a Analysis) {
+// analyze reads a script that the command via runs. The family matters: to a
+// POSIX shell ((a)) runs the command a, to bash it's arithmetic.
+func analyze(script string, family Family, via string, depth int) (a Analysis) {
 	defer func() {
 		if v := recover(); v != nil {
 			a = Opaque(script, fmt.Sprintf("reading it failed (%v)", v))
@@ -179,12 +181,19 @@ func analyze(script, via string, depth int) (a Analysis) {
 	case nesting(script) > maxNesting:
 		return Opaque(script, "it's nested too deep")
 	}
-	w := &walker{src: script, via: via, depth: depth}
+	w := &walker{src: script, family: family, via: via, depth: depth}
 	w.out.Script = script
 	if why := hidden(script); why != "" {
 		w.unknown(script, why)
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(script), "")
+	if continuedComment(script) {
+		w.unknown(script, "a line with a comment ends in a backslash")
+	}
+	variant := syntax.LangBash
+	if family == POSIX {
+		variant = syntax.LangPOSIX
+	}
+	file, err := syntax.NewParser(syntax.Variant(variant)).Parse(strings.NewReader(script), "")
 	if err != nil {
 		w.unknown(script, "it can't be parsed ("+err.Error()+")")
 	}
@@ -207,6 +216,19 @@ func nesting(script string) int {
 		}
 	}
 	return deepest
+}
+
+// continuedComment reports a line that has a # and ends in a backslash. A
+// comment ends with its line, but the parser would join the next one to the
+// command before the comment: `a # \` and `b` on the next line, not `a b`.
+// Where the # starts no comment this asks once too often.
+func continuedComment(script string) bool {
+	for line := range strings.Lines(script) {
+		if strings.HasSuffix(line, "\\\n") && strings.Contains(line, "#") {
+			return true
+		}
+	}
+	return false
 }
 
 // hidden says why a reader of the script could see something else than the

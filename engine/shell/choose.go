@@ -29,7 +29,7 @@ func (s Shell) Analyze(script string) Analysis {
 	if s.Family == PowerShell {
 		return Opaque(script, "PowerShell commands can't be checked")
 	}
-	return Analyze(script)
+	return analyze(script, s.Family, "", 0)
 }
 
 // FindShell picks the shell for an operating system (a GOOS value): bash, else

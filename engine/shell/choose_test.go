@@ -44,6 +44,19 @@ func TestShellAnalyze(t *testing.T) {
 	if a := (Shell{Family: PowerShell}).Analyze("git status"); len(a.Unknowns) != 1 || len(a.Calls) != 0 {
 		t.Errorf("PowerShell: %+v", a)
 	}
+	for script, want := range map[string]string{
+		"((a)) && [[ b > f ]]": "a, [[ b ]], >f", // commands and a redirect
+		"a <(b)":               "?a <(b)",
+		"a {b,c}":              "a [{b,c}]",
+		"a &> f":               "?a &> f",
+		"export X=1":           "export X=1",
+		"time a":               "time a, time/a",
+		"bash -c '((a))'":      "bash -c ((a))",
+	} {
+		if got := strings.Join(render((Shell{Family: POSIX}).Analyze(script)), ", "); got != want {
+			t.Errorf("sh: %s: got %q, want %q", script, got, want)
+		}
+	}
 	if a := (Shell{Family: Bash}).Analyze("git status"); len(a.Unknowns) != 0 || len(a.Calls) != 1 {
 		t.Errorf("bash: %+v", a)
 	}

@@ -59,6 +59,9 @@ func (w *walker) parameter(p *syntax.ParamExp) {
 		w.word(p.Repl.Orig)
 		w.word(p.Repl.With)
 	}
+	if text := w.text(p); strings.Contains(text, "<(") || strings.Contains(text, ">(") {
+		w.unknown(text, "the commands in it can't be told") // text to the parser
+	}
 	if p.NestedParam != nil || p.Flags != nil || len(p.Modifiers) > 0 || p.Param == nil {
 		w.unknown(w.text(p), "it uses a form that only other shells know")
 	}

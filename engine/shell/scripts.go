@@ -1,15 +1,13 @@
 package shell
 
-import (
-	"strings"
-)
+import "strings"
 
 // This file reads the commands whose arguments are scripts or commands in a
 // form of their own.
 
 // script records the commands of a script within the script.
-func (w *walker) script(text, via string) {
-	in := analyze(text, via, w.depth+1)
+func (w *walker) script(text string, family Family, via string) {
+	in := analyze(text, family, via, w.depth+1)
 	w.out.Calls = append(w.out.Calls, in.Calls...)
 	w.out.Redirects = append(w.out.Redirects, in.Redirects...)
 	w.out.Assigns = append(w.out.Assigns, in.Assigns...)
@@ -50,12 +48,16 @@ func (w *walker) shell(args []argument, name, text string) bool {
 		}
 	}
 	switch {
-	case i >= len(args):
+	case i >= len(args) || args[i].Text == "-":
 		w.unknown(text, "it runs a script from its standard input")
 	case inline && args[i].Kind != Static:
 		w.unknown(text, "the script it runs is known only when it runs")
 	case inline:
-		w.script(args[i].Text, name)
+		family := POSIX
+		if name == "bash" {
+			family = Bash
+		}
+		w.script(args[i].Text, family, name)
 		return true
 	case args[i].Kind != Static:
 		w.unknown(text, "the script it runs is known only when it runs")
@@ -73,7 +75,7 @@ func (w *walker) eval(args []argument, text string) bool {
 		}
 		words = append(words, a.Text)
 	}
-	w.script(strings.TrimPrefix(strings.Join(words, " "), "-- "), "eval")
+	w.script(strings.TrimPrefix(strings.Join(words, " "), "-- "), w.family, "eval")
 	return true
 }
 
@@ -91,7 +93,7 @@ func (w *walker) trap(args []argument, text string) bool {
 	case args[0].Text == "-" || args[0].Text == "" || args[0].Text == "-p" || args[0].Text == "-l":
 		return false
 	}
-	w.script(args[0].Text, "trap")
+	w.script(args[0].Text, w.family, "trap")
 	return true
 }
 

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -9,10 +10,11 @@ import (
 // walker turns a syntax tree into an Analysis. Every node type has its case;
 // one that hasn't is reported as Unknown.
 type walker struct {
-	src   string
-	via   string // the command that runs this script, if any
-	depth int
-	out   Analysis
+	src    string
+	family Family
+	via    string // the command that runs this script, if any
+	depth  int
+	out    Analysis
 }
 
 // text returns the source of a node.
@@ -59,6 +61,10 @@ func (w *walker) command(c syntax.Command) {
 	case *syntax.CallExpr:
 		w.call(c)
 	case *syntax.BinaryCmd:
+		if y, ok := c.Y.Cmd.(*syntax.TimeClause); ok && (c.Op == syntax.Pipe || c.Op == syntax.PipeAll) {
+			// Behind a pipe, time isn't a keyword but the program of that name.
+			w.unknown(w.text(y), "what time runs here isn't understood")
+		}
 		w.stmt(c.X)
 		w.stmt(c.Y)
 	case *syntax.Subshell:
@@ -88,6 +94,8 @@ func (w *walker) command(c syntax.Command) {
 	case *syntax.ArithmCmd:
 		w.arithm(c.X)
 	case *syntax.LetClause:
+		// The parser takes a redirect among the expressions for a comparison.
+		w.unknown(w.text(c), "it evaluates its words as arithmetic")
 		for _, x := range c.Exprs {
 			w.arithm(x)
 		}
@@ -165,6 +173,14 @@ func (w *walker) assignment(a *syntax.Assign, scope Scope) {
 
 // declare takes in export, declare, local, readonly, typeset and nameref.
 func (w *walker) declare(c *syntax.DeclClause) {
+	if !slices.ContainsFunc(c.Args, func(a *syntax.Assign) bool { return a.Name != nil }) {
+		// Without names it prints variables.
+		call := Call{Words: []Word{{Text: c.Variant.Value}}, Text: w.text(c), Via: w.via}
+		for _, a := range c.Args {
+			call.Words = append(call.Words, w.value(a.Value))
+		}
+		w.out.Calls = append(w.out.Calls, call)
+	}
 	for _, a := range c.Args {
 		switch {
 		case a.Name != nil && !a.Naked:

@@ -63,9 +63,10 @@ func (e *evaluation) literal(s string, first bool) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '\\':
-			if i++; i < len(s) {
-				e.text.WriteByte(s[i])
+			if i+1 < len(s) { // a last one stands for itself
+				i++
 			}
+			e.text.WriteByte(s[i])
 			continue
 		case '*', '?':
 			e.glob = true
@@ -82,7 +83,8 @@ func (e *evaluation) literal(s string, first bool) {
 		case '}':
 			e.listClose = e.listClose || e.brace
 		case '~':
-			e.tilde = e.tilde || first && i == 0
+			// Bash also expands it in words that look like assignments.
+			e.tilde = e.tilde || first && i == 0 || i > 0 && (s[i-1] == '=' || s[i-1] == ':')
 		}
 		e.text.WriteByte(s[i])
 	}
