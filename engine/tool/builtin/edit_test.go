@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -178,38 +179,88 @@ func FuzzEdit(f *testing.F) {
 		if old == "" || !utf8.ValidString(old) || !utf8.ValidString(text) {
 			t.Skip("arguments are JSON")
 		}
-		fd := find(content, old, false)
-		for _, m := range fd.matches {
-			// The match is what was looked for.
-			got := canonical(content[m.start:m.end], fd.loose, fd.open).text
-			if want := canonical(old, fd.loose, fd.open).text; fd.loose > exact && got != want || fd.loose == exact && content[m.start:m.end] != old {
-				t.Fatalf("%q was taken for %q (%v)", content[m.start:m.end], old, fd.loose)
-			}
-			// What is replaced lies in it.
-			r := fd.replace(content, m, old, text)
-			if r.start < m.start || r.end > m.end || r.start > r.end {
-				t.Fatalf("region %d-%d of match %d-%d", r.start, r.end, m.start, m.end)
-			}
-			out := apply(content, []region{r})
-			if !strings.HasPrefix(out, content[:m.start]) || !strings.HasSuffix(out, content[m.end:]) {
-				t.Fatalf("%q became %q: changed outside of %d-%d", content, out, m.start, m.end)
-			}
-			// And what is there now reads as the new text.
-			mid := out[m.start : len(out)-(len(content)-m.end)]
-			if got, want := canonical(mid, typography, false).text, canonical(text, typography, false).text; got != want {
-				t.Fatalf("%q with %q for %q: the place reads %q", content, text, old, mid)
-			}
-		}
-		// With replaceAll, matches don't overlap.
-		last := 0
-		for _, m := range find(content, old, true).matches {
-			if m.start < last {
-				t.Fatalf("matches overlap at %d", m.start)
-			}
-			last = m.end
-		}
-		candidate(content, old)
+		checkEdit(t, content, old, text)
 	})
+}
+
+// The same for texts that are nearly in the file.
+func TestEditRandom(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	pieces := []string{"a", "b", "\n", "\r\n", " ", "  ", "\t", "“", "”", "\"", "–", "-", "\u00a0", "é", "日", "'", "’", "\r"}
+	words := func(n int) (s []string) {
+		for range 1 + r.IntN(n) {
+			s = append(s, pieces[r.IntN(len(pieces))])
+		}
+		return s
+	}
+	loosely := strings.NewReplacer("“", "\"", "”", "\"", "–", "-", "\u00a0", " ", "’", "'", "\r\n", "\n")
+	found := [typography + 1]int{}
+	for range 20_000 {
+		content := words(30)
+		from := r.IntN(len(content))
+		old := strings.Join(content[from:from+1+r.IntN(len(content)-from)], "")
+		switch r.IntN(4) {
+		case 0:
+			old = loosely.Replace(old)
+		case 1:
+			old = strings.ReplaceAll(old, "\n", " \n")
+		case 2:
+			old = strings.ReplaceAll(loosely.Replace(old), " \n", "\n")
+		}
+		text := old
+		if r.IntN(2) == 0 {
+			text = strings.Join(words(6), "")
+		} else if at := r.IntN(len(old) + 1); at == len(old) || utf8.RuneStart(old[at]) {
+			text = old[:at] + strings.Join(words(3), "") + old[at:]
+		}
+		if n, loose := checkEdit(t, strings.Join(content, ""), old, text); n > 0 {
+			found[loose]++
+		}
+	}
+	for loose, n := range found {
+		if n < 100 {
+			t.Errorf("looseness %d was only tried %d times: %v", loose, n, found)
+		}
+	}
+}
+
+func checkEdit(t *testing.T, content, old, text string) (matches int, loose looseness) {
+	t.Helper()
+	if strings.Contains(text, "\r\r\n") {
+		return 0, exact // giving it the file's line endings leaves a new CRLF
+	}
+	fd := find(content, old, false)
+	for _, m := range fd.matches {
+		// The match is what was looked for.
+		got := canonical(content[m.start:m.end], fd.loose, fd.open).text
+		if want := canonical(old, fd.loose, fd.open).text; fd.loose > exact && got != want || fd.loose == exact && content[m.start:m.end] != old {
+			t.Fatalf("%q was taken for %q (%v)", content[m.start:m.end], old, fd.loose)
+		}
+		// What is replaced lies in it.
+		r := fd.replace(content, m, old, text)
+		if r.start < m.start || r.end > m.end || r.start > r.end {
+			t.Fatalf("region %d-%d of match %d-%d", r.start, r.end, m.start, m.end)
+		}
+		out := apply(content, []region{r})
+		if !strings.HasPrefix(out, content[:m.start]) || !strings.HasSuffix(out, content[m.end:]) {
+			t.Fatalf("%q became %q: changed outside of %d-%d", content, out, m.start, m.end)
+		}
+		// And what is there now reads as the new text.
+		mid := out[m.start : len(out)-(len(content)-m.end)]
+		if got, want := canonical(mid, typography, false).text, canonical(text, typography, false).text; got != want {
+			t.Fatalf("%q with %q for %q (%v): the place reads %q", content, text, old, fd.loose, mid)
+		}
+	}
+	// With replaceAll, matches don't overlap.
+	last := 0
+	for _, m := range find(content, old, true).matches {
+		if m.start < last {
+			t.Fatalf("matches overlap at %d", m.start)
+		}
+		last = m.end
+	}
+	candidate(content, old)
+	return len(fd.matches), fd.loose
 }
 
 func FuzzDecodeText(f *testing.F) {

@@ -77,6 +77,7 @@ func grep(ctx context.Context, c tool.Call, a grepArgs) (tool.Result, error) {
 	if s.pattern, err = a.compile(); err != nil {
 		return tool.Result{}, err
 	}
+	s.needle = needleOf(s.pattern.String())
 	if a.Glob != "" {
 		if s.glob, err = ignore.CompileGlob(a.Glob); err != nil {
 			return tool.Result{}, fmt.Errorf("glob %q: %w", a.Glob, err)
@@ -122,7 +123,7 @@ type findings struct {
 	files   int
 	full    bool // a limit ended the search
 	partial bool // the tree is too large to be walked whole
-	skipped int  // files that are binary, too large or can't be read
+	skipped int  // files that are too large or can't be read
 }
 
 func (r *findings) text(a grepArgs, t target) string {
@@ -134,7 +135,7 @@ func (r *findings) text(a grepArgs, t target) string {
 		notes = append(notes, "[The tree is too large: not all of it was searched. Give a path.]")
 	}
 	if r.skipped > 0 {
-		notes = append(notes, fmt.Sprintf("[%d files passed over: binary, unreadable or over %s.]", r.skipped, tool.Size(maxGrepFile)))
+		notes = append(notes, fmt.Sprintf("[%d files couldn't be searched: unreadable, or over %s.]", r.skipped, tool.Size(maxGrepFile)))
 	}
 	if r.matches == 0 {
 		where := t.shown

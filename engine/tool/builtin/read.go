@@ -120,6 +120,9 @@ func readText(t target, text string, a readArgs) (tool.Result, error) {
 
 // shorten cuts a line that is too long for a model, keeping its end of line.
 func shorten(line string) string {
+	if len(line) <= tool.MaxLineRunes {
+		return line
+	}
 	body, ended := strings.CutSuffix(line, "\n")
 	body = tool.Line(body, tool.MaxLineRunes)
 	if ended {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +24,7 @@ import (
 type lineSearch struct {
 	call    tool.Call
 	pattern *regexp.Regexp
+	needle  needle
 	glob    *ignore.Glob
 	context int
 	limit   int
@@ -120,51 +122,67 @@ func (s *lineSearch) file(ctx context.Context, path string) fileHits {
 	if err != nil {
 		return fileHits{skipped: true}
 	}
-	if plain(data) && !s.pattern.Match(data) {
-		return fileHits{} // the common case, without a copy
+	if s.cantMatch(data) {
+		return fileHits{}
 	}
 	text, _, err := decodeText(data)
 	if err != nil {
-		return fileHits{skipped: true}
+		return fileHits{} // binary
 	}
 	return s.lines(text)
 }
 
-// plain reports whether a file's bytes are its lines: no NUL, byte order mark
-// or CRLF.
-func plain(data []byte) bool {
-	return bytes.IndexByte(data[:min(len(data), sniffed)], 0) < 0 && !bytes.HasPrefix(data, []byte("\xff\xfe")) &&
-		!bytes.HasPrefix(data, []byte("\xfe\xff")) && !bytes.HasPrefix(data, []byte("\ufeff")) && !bytes.Contains(data, []byte("\r\n"))
+// cantMatch settles the common case without a copy: the needle isn't in a file
+// that is stored as UTF-8.
+func (s *lineSearch) cantMatch(data []byte) bool {
+	utf16 := bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff"))
+	if s.needle.texts == nil || s.needle.fold || utf16 {
+		return false
+	}
+	return !slices.ContainsFunc(s.needle.texts, func(text string) bool { return bytes.Contains(data, []byte(text)) })
 }
 
-// lines finds the lines that match by themselves. The pattern first runs over
-// the whole text, since most of it doesn't match: a match tells the line where
-// one may be.
+// lines finds the lines that match by themselves: candidates come from looking
+// for the needle, or from running the pattern over the whole text.
 func (s *lineSearch) lines(text string) fileHits {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
-	var starts []hit
+	seen := s.needle.in(text)
+	var hits []hit
 	number, from := 0, 0
-	for from < len(text) && len(starts) <= s.limit {
-		loc := s.pattern.FindStringIndex(text[from:])
-		if loc == nil || from+loc[0] == len(text) && text[len(text)-1] == '\n' {
+	for from < len(text) && len(hits) <= s.limit {
+		i := s.candidate(text, seen, from)
+		if i < 0 {
 			break
 		}
-		begin := from + strings.LastIndexByte(text[from:from+loc[0]], '\n') + 1
+		begin := from + strings.LastIndexByte(text[from:i], '\n') + 1
 		end := len(text)
-		if i := strings.IndexByte(text[begin:], '\n'); i >= 0 {
-			end = begin + i
+		if k := strings.IndexByte(text[begin:], '\n'); k >= 0 {
+			end = begin + k
 		}
 		number += strings.Count(text[from:begin], "\n")
 		if in := s.pattern.FindStringIndex(text[begin:end]); in != nil {
-			starts = append(starts, hit{number, in[0]})
+			hits = append(hits, hit{number, in[0]})
 		}
 		number++
 		from = end + 1
 	}
-	if starts == nil {
+	if hits == nil {
 		return fileHits{}
 	}
-	return fileHits{lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n"), hits: starts}
+	return fileHits{lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n"), hits: hits}
+}
+
+// candidate returns where, at from or later, the next match may be; -1 for
+// nowhere.
+func (s *lineSearch) candidate(text string, seen *sight, from int) int {
+	if s.needle.texts != nil {
+		return seen.after(from)
+	}
+	loc := s.pattern.FindStringIndex(text[from:])
+	if loc == nil || from+loc[0] == len(text) { // behind the last line
+		return -1
+	}
+	return from + loc[0]
 }
 
 // add writes a file's matches to the report, as far as the limits allow.
