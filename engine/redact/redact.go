@@ -25,23 +25,35 @@ const Mask = "[redacted]"
 // "on" or "test" everywhere would make logs unreadable and hide nothing.
 const shortest = 8
 
-// shapes are patterns whose last group is secret. Each is anchored by a
-// prefix or a name; a bare run of base64 is as likely a hash.
-var shapes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(strings.Join([]string{
+// shape is a pattern for credentials: its first group is kept, its second one
+// is secret.
+type shape struct {
+	// hints are in every match, one of them in any case. Most text has none,
+	// and looking for them is a hundred times faster than the pattern.
+	hints   []string
+	pattern *regexp.Regexp
+}
+
+// shapes are anchored by a prefix or a name: a bare run of base64 is as likely
+// a hash.
+var shapes = sync.OnceValue(func() []shape {
+	of := func(pattern string, hints ...string) shape { return shape{hints, regexp.MustCompile(pattern)} }
+	return []shape{
 		// keys with a vendor's prefix
-		`\b(sk-(?:ant-|proj-|or-v1-|svcacct-)?|gsk_|xai-|AIza|ghp_|gho_|ghu_|ghs_|ghr_|github_pat_|glpat-|hf_|xox[abposr]-|AKIA|ASIA|npm_|pypi-)([A-Za-z0-9_\-]{12,})`,
-		// Authorization and its relatives, as headers, JSON and curl show them
-		`((?i:\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+))([^\s"',;]{4,})`,
-		`((?i:\bbearer\s+))([A-Za-z0-9._~+/\-]{16,}=*)`,
-		`((?i:\b(?:x-api-key|x-goog-api-key|api[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|client[_-]?secret|secret[_-]?key|secret[_-]?access[_-]?key|password|passwd)["']?\s*[:=]\s*["']?))([^\s"',;&]{4,})`,
-		`(\b[A-Z][A-Z0-9_]*_(?:API_KEY|TOKEN|SECRET|PASSWORD)=["']?)([^\s"']{4,})`,
+		of(`\b(sk-(?:ant-|proj-|or-v1-|svcacct-)?|gsk_|xai-|AIza|gh[pousr]_|github_pat_|glpat-|hf_|xox[abposr]-|AKIA|ASIA|npm_|pypi-)([A-Za-z0-9_\-]{12,})`,
+			"sk-", "gsk_", "xai-", "aiza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "hf_", "xox", "akia", "asia", "npm_", "pypi-"),
+		// Authorization, as headers, JSON and curl show it
+		of(`((?i:\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:bearer|basic|token)\s+))([^\s"',;]{4,})`, "authorization"),
+		of(`((?i:\bbearer\s+))([A-Za-z0-9._~+/\-]{16,}=*)`, "bearer"),
+		of(`((?i:\b(?:x-api-key|x-goog-api-key|api[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|client[_-]?secret|secret[_-]?key|secret[_-]?access[_-]?key|password|passwd)["']?\s*[:=]\s*["']?))([^\s"',;&]{4,})`,
+			"api_key", "api-key", "apikey", "s_token", "s-token", "stoken", "h_token", "h-token", "htoken", "secret", "passw"),
+		of(`(\b[A-Z][A-Z0-9_]*_(?:API_KEY|TOKEN|SECRET|PASSWORD)=["']?)([^\s"']{4,})`, "_api_key=", "_token=", "_secret=", "_password="),
 		// user:password in an address
-		`(\b[a-zA-Z][a-zA-Z0-9+.\-]*://[^\s/:@]*:)([^\s/@]+)(?:@)`,
+		of(`(\b[a-zA-Z][a-zA-Z0-9+.\-]*://[^\s/:@]*:)([^\s/@]+)@`, "@"),
 		// signed tokens and private keys
-		`(\beyJ)([A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]*)`,
-		`(-----BEGIN [A-Z ]*PRIVATE KEY-----)([\s\S]*?)(?:-----END|$)`,
-	}, "|"))
+		of(`(\beyJ)([A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]*)`, "eyj"),
+		of(`(-----BEGIN [A-Z ]*PRIVATE KEY-----)([\s\S]*?)(?:-----END|$)`, "private key-----"),
+	}
 })
 
 // Redactor masks known secrets and key shapes. The zero value knows no
@@ -87,21 +99,25 @@ func (r *Redactor) String(text string) string {
 }
 
 func maskShapes(text string) string {
+	lower := strings.ToLower(text)
+	for _, sh := range shapes() {
+		if slices.ContainsFunc(sh.hints, func(hint string) bool { return strings.Contains(lower, hint) }) {
+			text = sh.mask(text)
+		}
+	}
+	return text
+}
+
+func (sh shape) mask(text string) string {
 	var (
 		out  strings.Builder
 		done int
 	)
-	for _, m := range shapes().FindAllStringSubmatchIndex(text, -1) {
-		// Groups come in pairs, prefix and secret, one pair for each shape.
-		for g := 2; g < len(m); g += 4 {
-			if start, end := m[g+2], m[g+3]; start >= 0 && !strings.HasPrefix(text[start:], Mask) {
-				out.WriteString(text[done:start] + Mask)
-				done = end
-			}
+	for _, m := range sh.pattern.FindAllStringSubmatchIndex(text, -1) {
+		if start, end := m[4], m[5]; !strings.HasPrefix(text[start:], Mask) {
+			out.WriteString(text[done:start] + Mask)
+			done = end
 		}
-	}
-	if done == 0 {
-		return text
 	}
 	return out.String() + text[done:]
 }

@@ -126,3 +126,13 @@ func FuzzString(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkString(b *testing.B) {
+	r := New("correct-horse-battery", "another-long-secret")
+	line := "level=INFO msg=\"request done\" status=200 url=https://api.example.org/v1/messages tokens=1234 model=some/model-4 "
+	text := strings.Repeat(line, 10<<10/len(line))
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r.String(text)
+	}
+}
