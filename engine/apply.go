@@ -59,26 +59,32 @@ func (s *Session) keep(m message.Message) {
 	}
 }
 
-// append adds an entry to the document. A failure to write is told once; the
-// entry is kept in memory and written with the next one that succeeds.
+// append adds an entry to the document. One that can't be written is kept in
+// memory and written with the next one that succeeds.
 func (s *Session) append(e session.Entry) {
 	_, err := s.doc.Append(e)
-	if err == nil {
-		if s.saveErr != "" {
-			s.saveErr = ""
-			s.publish(event.Notice{Level: "info", Text: "The session is saved again."})
-		}
+	s.saved(err)
+}
+
+// saved tells once that saving fails, and once that it works again.
+func (s *Session) saved(err error) {
+	text := ""
+	var save *session.SaveError
+	switch {
+	case errors.As(err, &save):
+		text = "The session can't be saved: " + save.Err.Error() + ". It goes on in memory; free some space or fix the folder, and it will be written."
+	case err != nil:
+		text = err.Error()
+	}
+	if text == s.saveErr {
 		return
 	}
-	var save *session.SaveError
-	text := err.Error()
-	if errors.As(err, &save) {
-		text = "The session can't be saved: " + save.Err.Error() + ". It goes on in memory; free some space or fix the folder, and it will be written."
+	s.saveErr = text
+	if text == "" {
+		s.publish(event.Notice{Level: "info", Text: "The session is saved again."})
+		return
 	}
-	if text != s.saveErr {
-		s.saveErr = text
-		s.publish(event.Notice{Level: "error", Text: text})
-	}
+	s.publish(event.Notice{Level: "error", Text: text})
 }
 
 // queueEntry is the custom entry that holds the queue after each change, so

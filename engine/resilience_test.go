@@ -2,6 +2,10 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -369,5 +373,72 @@ func TestStepLimit(t *testing.T) {
 	c.addTool("look", tool.Think, func(context.Context, tool.Call) (tool.Result, error) { n++; return tool.TextResult("x"), nil })
 	if end := c.run("go"); end.Reason != message.StepLimit || n != 3 {
 		t.Errorf("settled %+v after %d calls", end, n)
+	}
+}
+
+// Closing in the middle of everything ends in order: the answer so far is in
+// the file, processes are gone, readers get their end. E-1
+func TestCloseWhileRunning(t *testing.T) {
+	w := newWorld(t, "-- turn --\n-- text --\nso far\n-- call bash --\n{\"command\": \"sleep 1000; echo late\"}\n")
+	c := w.open(OpenOptions{Mode: "full"})
+	c.prompt("go")
+	on[event.ToolRunning](c)
+	file := c.s.doc.File()
+	if err := c.s.Close(c.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	if end := on[event.RunSettled](c); !end.Aborted {
+		t.Errorf("settled %+v", end)
+	}
+	if _, err := c.sub.Next(c.ctx()); err != io.EOF {
+		t.Errorf("error %v, want io.EOF", err)
+	}
+	if _, err := c.s.Prompt(c.ctx(), Input{Text: "more"}); !errors.Is(err, ErrClosed) {
+		t.Errorf("error %v, want ErrClosed", err)
+	}
+	again := w.open(OpenOptions{Path: file})
+	checkSendable(t, message.ForModel(again.view.Messages))
+	if n := len(again.view.Messages); n != 4 { // prompt, answer, result, aborted answer
+		t.Errorf("%d messages", n)
+	}
+}
+
+// A full disk is told once and loses nothing while the session lives. E-1
+func TestTheDiskIsFull(t *testing.T) {
+	w := newWorld(t, hello)
+	c := w.open(OpenOptions{})
+	c.run("one")
+	file := c.s.doc.File()
+	folder := filepath.Dir(file)
+	if err := os.Rename(folder, folder+".gone"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(folder, nil, 0o600); err != nil { // a file where the folder was
+		t.Fatal(err)
+	}
+	c.log = nil
+	c.run("two")
+	notices := 0
+	for _, it := range c.log {
+		if _, ok := it.Event.(event.Notice); ok {
+			notices++
+		}
+	}
+	if notices != 1 {
+		t.Errorf("%d notices, want 1\n%s", notices, c.story())
+	}
+	if err := os.Remove(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(folder+".gone", folder); err != nil {
+		t.Fatal(err)
+	}
+	c.run("three")
+	if err := c.s.Close(c.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	again := w.open(OpenOptions{Path: file})
+	if n := len(again.view.Messages); n != 6 {
+		t.Errorf("%d messages, want 6", n)
 	}
 }

@@ -160,10 +160,7 @@ func (s *Session) afterRunEnd(o outcome) {
 // next prompt follow, in this order.
 func (s *Session) settle(o outcome) {
 	s.state, s.stop, s.failure, s.attempt = Idle, nil, "", 0
-	if err := s.doc.Sync(); err != nil && err.Error() != s.saveErr {
-		s.saveErr = err.Error()
-		s.publish(event.Notice{Level: "error", Text: err.Error()})
-	}
+	s.saved(s.doc.Sync())
 	s.publish(event.RunSettled{Reason: o.reason, Aborted: o.reason == message.Aborted, Error: o.err})
 	s.flushBash()
 	s.aborted = false

@@ -238,13 +238,24 @@ func (s *Session) whenSettled(ch chan struct{}) {
 	s.settled = append(s.settled, ch)
 }
 
+// closeTime bounds how long an ending session waits for a run to stop: a tool
+// or hook that ignores its context must not keep the process alive.
+const closeTime = 5 * time.Second
+
 // Close ends the session in order: the run is stopped, its end published,
-// shutdown hooks run, processes end, the file is flushed and unlocked. The
+// processes end, shutdown hooks run, the file is flushed and unlocked. The
 // error is the flush's.
 func (s *Session) Close(ctx context.Context) error {
-	_ = s.Abort(ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	defer cancel()
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		_ = s.Abort(ctx)
+	}()
+	s.env.close() // beside the abort: now processes have less time to end
+	<-stopped
 	s.host.SessionShutdown(ctx)
-	s.env.close()
 	s.cancel()
 	err := s.set(ctx, func() error {
 		s.broker.CancelAll()
@@ -256,11 +267,8 @@ func (s *Session) Close(ctx context.Context) error {
 		return err
 	})
 	if errors.Is(err, ErrClosed) {
-		return nil
+		return nil // closed before
 	}
-	select {
-	case <-s.ended:
-	case <-ctx.Done():
-	}
+	<-s.ended
 	return err
 }
