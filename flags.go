@@ -1,0 +1,169 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
+)
+
+const (
+	groupRun     = "General:"
+	groupModel   = "Model and tools:"
+	groupSession = "Sessions:"
+)
+
+// chatFlags are those of the chat and of print.
+func chatFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{DisableDefaultText: true, Name: "print", Aliases: []string{"p"}, Category: groupRun, Usage: "do one task, print the answer and leave"},
+		&cli.StringFlag{Name: "mode", Category: groupRun, Usage: "print as `text` or json (one event a line)"},
+		&cli.StringFlag{Name: "cwd", Category: groupRun, Usage: "work in this `FOLDER`"},
+		&cli.StringFlag{Name: "permissions", Category: groupRun, Usage: "what runs unasked: `MODE` is plan, ask, edit or full (default: ask)"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "approve", Category: groupRun, Usage: "trust the project's own settings for this run"},
+		&cli.StringFlag{Name: "max-turns", Category: groupRun, Usage: "stop after `N` model calls"},
+
+		&cli.StringFlag{Name: "model", Category: groupModel, Usage: "`PROVIDER/ID`, a part of it, or script/FILE; \":level\" sets the thinking"},
+		&cli.StringFlag{Name: "thinking", Category: groupModel, Usage: "`LEVEL` is off, minimal, low, medium, high or xhigh"},
+		&cli.StringFlag{Name: "system-prompt", Category: groupModel, Usage: "use this `TEXT` or file in place of our own"},
+		&cli.StringFlag{Name: "append-system-prompt", Category: groupModel, Usage: "add this `TEXT` or file to the system prompt"},
+		&cli.StringFlag{Name: "tools", Category: groupModel, Usage: "offer only these tools: `LIST`, for instance read,grep,ls"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "no-tools", Category: groupModel, Usage: "offer no tools"},
+
+		&cli.BoolFlag{DisableDefaultText: true, Name: "continue", Aliases: []string{"c"}, Category: groupSession, Usage: "go on with this folder's latest session"},
+		&cli.StringFlag{Name: "resume", Aliases: []string{"r"}, Category: groupSession, Usage: "go on with the session named by `[ID|FILE|WORDS]`; the chat lets you pick"},
+		&cli.StringFlag{Name: "session", Category: groupSession, Usage: "use this session `FILE`; made if it isn't there"},
+		&cli.StringFlag{Name: "fork", Category: groupSession, Usage: "go on in a copy of a session, `ID or FILE`"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "no-session", Category: groupSession, Usage: "keep nothing on disk"},
+		&cli.StringFlag{Name: "session-dir", Category: groupSession, Usage: "keep sessions in this `FOLDER`"},
+
+		&cli.BoolFlag{DisableDefaultText: true, Name: "version", Aliases: []string{"v"}, Category: groupRun, Usage: "print the version"},
+
+		// Nothing in this version opens a connection, so that there is nothing
+		// to switch off; scripts may say it all the same.
+		&cli.BoolFlag{Name: "offline", Hidden: true},
+		&cli.StringFlag{Name: "remote", Hidden: true},
+	}
+}
+
+// hiddenFlags are known, but not offered.
+func hiddenFlags() []string { return []string{"remote", "offline"} }
+
+// settings are the chat's and print's flags, checked.
+type settings struct {
+	print, json, text                 bool // json, text: --mode was given
+	cwd, permissions, model, thinking string
+	systemPrompt, appendSystemPrompt  string
+	tools                             []string
+	noTools, approve, version         bool
+	maxTurns                          int
+
+	resumeLatest bool // --continue
+	resume       bool // --resume, with resumeQuery or bare
+	resumeQuery  string
+	sessionFile  string
+	fork         string
+	noSession    bool
+	sessionDir   string
+}
+
+// readSettings checks what was given; every error is the command line's.
+func readSettings(c *cli.Context) (settings, error) {
+	s := settings{
+		print: c.Bool("print"), version: c.Bool("version"),
+		cwd: c.String("cwd"), permissions: c.String("permissions"),
+		model: c.String("model"), thinking: c.String("thinking"),
+		systemPrompt: c.String("system-prompt"), appendSystemPrompt: c.String("append-system-prompt"),
+		noTools: c.Bool("no-tools"), approve: c.Bool("approve"),
+		resumeLatest: c.Bool("continue"), resume: c.IsSet("resume"), resumeQuery: c.String("resume"),
+		sessionFile: c.String("session"), fork: c.String("fork"),
+		noSession: c.Bool("no-session"), sessionDir: c.String("session-dir"),
+	}
+	for _, name := range []string{"cwd", "model", "session", "fork", "session-dir", "tools"} {
+		if c.IsSet(name) && strings.TrimSpace(c.String(name)) == "" {
+			return s, usagef("--%s needs a value", name)
+		}
+	}
+	if c.IsSet("remote") {
+		return s, notBuilt("--remote")
+	}
+	if err := s.setMode(c); err != nil {
+		return s, err
+	}
+	if err := s.setValues(c); err != nil {
+		return s, err
+	}
+	return s, s.checkTogether()
+}
+
+// notBuilt refuses a face that this version doesn't have.
+func notBuilt(what string) error {
+	return usagef("%s is not in this version; there are the chat (hoopoe) and print (hoopoe -p \"text\")", what)
+}
+
+func (s *settings) setMode(c *cli.Context) error {
+	switch mode := c.String("mode"); {
+	case !c.IsSet("mode"):
+	case mode == "text":
+		s.text = true
+	case mode == "json":
+		s.json = true
+	case mode == "rpc" || mode == "acp":
+		return notBuilt("--mode " + mode)
+	default:
+		return usagef("unknown mode %q: --mode is text or json", mode)
+	}
+	return nil
+}
+
+func (s *settings) setValues(c *cli.Context) error {
+	if c.IsSet("thinking") {
+		level, err := llm.ParseLevel(s.thinking)
+		if err != nil {
+			return usagef("--thinking: %v", err)
+		}
+		s.thinking = string(level)
+	}
+	if modes := []string{"plan", "ask", "edit", "full"}; c.IsSet("permissions") && !slices.Contains(modes, s.permissions) {
+		return usagef("unknown permission mode %q: --permissions is plan, ask, edit or full", s.permissions)
+	}
+	if c.IsSet("max-turns") {
+		n, err := strconv.Atoi(c.String("max-turns"))
+		if err != nil || n < 1 {
+			return usagef("--max-turns is a whole number from 1, not %q", c.String("max-turns"))
+		}
+		s.maxTurns = n
+	}
+	for _, name := range strings.Split(c.String("tools"), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			s.tools = append(s.tools, name)
+		}
+	}
+	return nil
+}
+
+// checkTogether refuses flags that contradict each other.
+func (s *settings) checkTogether() error {
+	var source []string
+	for _, f := range []struct {
+		given bool
+		name  string
+	}{
+		{s.resumeLatest, "--continue"}, {s.resume, "--resume"}, {s.sessionFile != "", "--session"},
+		{s.fork != "", "--fork"}, {s.noSession, "--no-session"},
+	} {
+		if f.given {
+			source = append(source, f.name)
+		}
+	}
+	if len(source) > 1 {
+		return usagef("%s and %s contradict each other; give one of them", source[0], source[1])
+	}
+	if s.noTools && len(s.tools) > 0 {
+		return usagef("--tools and --no-tools contradict each other; give one of them")
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+)
+
+// What fits a prompt. An image's limit is for its base64, as providers count.
+const (
+	maxText  = 1 << 20
+	maxImage = 5 << 20 / 4 * 3
+)
+
+// prompt is what the command line and stdin give to work on.
+type prompt struct {
+	text   string
+	blocks []message.Block // files, images and stdin that go with the text
+}
+
+// source is where a prompt is read from.
+type source struct {
+	cwd      string    // "@file" is relative to it
+	stdin    io.Reader // nil: not read
+	stillOff func()    // told when stdin has given nothing for a while
+	patience time.Duration
+}
+
+// read collects the prompt. stdin is the prompt itself when there is no other
+// text, else it goes with it.
+func (s source) read(words, literals []string) (prompt, error) {
+	p := prompt{text: promptText(words, literals)}
+	for _, w := range words {
+		if !isFile(w) {
+			continue
+		}
+		block, err := s.file(w[1:])
+		if err != nil {
+			return prompt{}, err
+		}
+		p.blocks = append(p.blocks, block)
+	}
+	if s.stdin == nil {
+		return p, nil
+	}
+	data, err := s.readStdin()
+	if err != nil {
+		return prompt{}, fmt.Errorf("read stdin: %w", err)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return p, nil
+	}
+	block, err := attach("stdin", data)
+	switch {
+	case err != nil:
+		return prompt{}, err
+	case block.Type == message.TextBlock && strings.TrimSpace(p.text) == "":
+		p.text = strings.TrimSpace(string(data))
+	default:
+		p.blocks = append(p.blocks, block)
+	}
+	return p, nil
+}
+
+// empty reports whether there is nothing to send.
+func (p prompt) empty() bool { return strings.TrimSpace(p.text) == "" && len(p.blocks) == 0 }
+
+// file reads one "@file" argument.
+func (s source) file(name string) (message.Block, error) {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(s.cwd, path)
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return message.Block{}, fmt.Errorf("@%s: there is no such file (text that begins with \"@\" goes after \"--\")", name)
+	case err != nil:
+		return message.Block{}, fmt.Errorf("@%s: %w", name, err)
+	case info.IsDir():
+		return message.Block{}, fmt.Errorf("@%s: this is a folder; name its path in the text and the agent will look into it", name)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return message.Block{}, fmt.Errorf("@%s: %w", name, err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxImage+1))
+	if err != nil {
+		return message.Block{}, fmt.Errorf("@%s: %w", name, err)
+	}
+	return attach(name, data)
+}
+
+// attach makes a block of a file: an image, or text wrapped with its name.
+func attach(name string, data []byte) (message.Block, error) {
+	if mime := imageType(data); mime != "" {
+		if len(data) > maxImage {
+			return message.Block{}, fmt.Errorf("%s: the image is too large for a model (at most %.1f MB)", name, float64(maxImage)/1e6)
+		}
+		return message.ImageOf(base64.StdEncoding.EncodeToString(data), mime), nil
+	}
+	if len(data) > maxText {
+		return message.Block{}, fmt.Errorf("%s: too long for a prompt (at most %d KB of text); name its path in the text and the agent will read what it needs", name, maxText>>10)
+	}
+	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
+		return message.Block{}, fmt.Errorf("%s: this is neither UTF-8 text nor an image (png, jpeg, gif, webp)", name)
+	}
+	tag := fmt.Sprintf("<file path=\"%s\">\n%s", html.EscapeString(name), data)
+	if !bytes.HasSuffix(data, []byte("\n")) {
+		tag += "\n"
+	}
+	return message.TextOf(tag + "</file>"), nil
+}
+
+func imageType(data []byte) string {
+	switch mime := http.DetectContentType(data); mime {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return mime
+	}
+	return ""
+}
+
+// readStdin reads to the end, bounded. Whoever keeps a pipe open without
+// writing is told why nothing happens.
+func (s source) readStdin() ([]byte, error) {
+	if s.stillOff != nil {
+		waiting := time.AfterFunc(s.patience, s.stillOff)
+		defer waiting.Stop()
+	}
+	return io.ReadAll(io.LimitReader(s.stdin, maxImage+1))
+}

@@ -1,0 +1,146 @@
+// Hoopoe is a coding agent for the terminal.
+//
+//	argv ─▶ normalise ─▶ cli flags ─▶ settings ─▶ engine.Open ─▶ tui.Run or print.Run
+//
+// This package puts the parts together and decides nothing else: which face a
+// command line asks for, what it works on, and the exit code.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/urfave/cli/v2"
+
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+)
+
+// Exit codes. After a signal it is 128 and the signal's number.
+const (
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	p := &program{
+		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		terminals: terminals{term.IsTerminal(os.Stdin.Fd()), term.IsTerminal(os.Stdout.Fd()), term.IsTerminal(os.Stderr.Fd())},
+		environ:   os.Environ(), now: time.Now,
+	}
+	// Whatever a library prints must not get among the answer or the events.
+	os.Stdout = os.Stderr
+	os.Exit(p.run(context.Background(), os.Args[1:]))
+}
+
+// program is the process's surroundings.
+type program struct {
+	stdin          *os.File
+	stdout, stderr *os.File
+	terminals      terminals
+	environ        []string
+	now            func() time.Time
+
+	exit int // of the chat, which decides its own
+}
+
+// run carries out a command line and returns the exit code.
+func (p *program) run(ctx context.Context, args []string) int {
+	app := p.chatApp()
+	// Only the first word tells which flags there are, and only the flags
+	// tell which is the first word: so all of them are known for this.
+	if line, _ := normalise(args, tableOf(append(chatFlags(), sessionsFlags()...))); line.isSessions() {
+		app = p.sessionsApp()
+	}
+	line, err := normalise(args, tableOf(app.Flags))
+	if err == nil {
+		err = app.RunContext(ctx, line.argv(app.Name))
+	}
+	if err != nil {
+		p.report(err)
+		return exitCode(err)
+	}
+	return p.exit
+}
+
+// chatApp is the chat and print.
+func (p *program) chatApp() *cli.App {
+	return p.app(&cli.App{
+		Name:  "hoopoe",
+		Usage: "a coding agent for the terminal",
+		UsageText: `hoopoe [flags] ["text"] [@file ...]     chat about this folder; the text is the first message
+hoopoe -p [flags] "text" [@file ...]    do one task and print the answer
+... | hoopoe -p "text"                  the same, with stdin to work on
+hoopoe sessions                         list, show, export and delete saved sessions`,
+		Flags:  chatFlags(),
+		Action: p.start,
+	})
+}
+
+func (p *program) app(app *cli.App) *cli.App {
+	app.HideHelpCommand, app.HideVersion = true, true
+	app.CustomAppHelpTemplate = helpTemplate
+	app.Writer, app.ErrWriter = p.stdout, p.stderr
+	app.ExitErrHandler = func(*cli.Context, error) {}
+	app.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return usagef("%v", err) }
+	return app
+}
+
+// helpTemplate shows how to call the program, then the flags by group.
+const helpTemplate = `{{.Name}}: {{.Usage}}
+
+{{.UsageText}}
+{{range .VisibleFlagCategories}}
+{{if .Name}}{{.Name}}
+{{end}}{{range .Flags}}   {{.}}
+{{end}}{{end}}`
+
+// start opens the face that the flags ask for.
+func (p *program) start(c *cli.Context) error {
+	s, err := readSettings(c)
+	if err != nil {
+		return err
+	}
+	if s.version {
+		_, err := fmt.Fprintln(p.stdout, version())
+		return err
+	}
+	words, literals := arguments(c.Args().Slice())
+	f, err := chooseFace(s, words, literals, p.terminals)
+	switch {
+	case err != nil:
+		return err
+	case f == printFace:
+		return p.print(c.Context, s, words, literals)
+	}
+	return p.chat(c.Context, s, words, literals)
+}
+
+// report says on stderr what went wrong. Signals need no words, and where
+// nobody reads the answer nobody reads an excuse.
+func (p *program) report(err error) {
+	if _, ok := errors.AsType[signalError](err); ok || errors.Is(err, syscall.EPIPE) {
+		return
+	}
+	p.warn(err.Error())
+}
+
+// warn writes a line for people.
+func (p *program) warn(text string) { fmt.Fprintln(p.stderr, "hoopoe: "+sanitize.Text(text)) }
+
+func exitCode(err error) int {
+	if s, ok := errors.AsType[signalError](err); ok {
+		return s.exitCode()
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
+		return exitUsage
+	}
+	if err != nil {
+		return exitFailed
+	}
+	return 0
+}

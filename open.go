@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine"
+	"github.com/hoopoe-agent/hoopoe/engine/config"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
+	"github.com/hoopoe-agent/hoopoe/slash"
+)
+
+// closeWait bounds how long a session may take to end.
+const closeWait = 10 * time.Second
+
+func (p *program) getenv(name string) string {
+	value := ""
+	for _, kv := range p.environ {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// newEngine makes the engine and says what is odd about the surroundings.
+func (p *program) newEngine(cwd string) (*engine.Engine, []string) {
+	paths, problems := config.FindPaths(config.Places{Getenv: p.getenv, Home: os.UserHomeDir, Cwd: cwd})
+	var notices []string
+	for _, problem := range problems {
+		notices = append(notices, problem.Error())
+	}
+	return engine.New(engine.Options{Paths: paths, Environ: p.environ, Getenv: p.getenv, Now: p.now}), notices
+}
+
+// workFolder is the folder to work in.
+func workFolder(flag string) (string, error) {
+	if flag == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return "", fmt.Errorf("find the current folder: %w; give one with --cwd", err)
+		}
+		return dir, nil
+	}
+	dir, err := filepath.Abs(flag)
+	if err != nil {
+		return "", fmt.Errorf("--cwd %s: %w", flag, err)
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "", fmt.Errorf("--cwd %s: there is no such folder", flag)
+	case err != nil:
+		return "", fmt.Errorf("--cwd %s: %w", flag, err)
+	case !info.IsDir():
+		return "", fmt.Errorf("--cwd %s: this is no folder", flag)
+	}
+	return dir, nil
+}
+
+// openOptions turn the flags into the engine's.
+func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions, error) {
+	o := engine.OpenOptions{
+		Cwd: cwd, InMemory: s.noSession, SessionDir: s.sessionDir, Path: s.sessionFile, Fork: s.fork != "",
+		Model: s.model, Thinking: s.thinking, Mode: s.permissions,
+		SystemPrompt: s.systemPrompt, AppendSystemPrompt: s.appendSystemPrompt,
+		Tools: s.tools, NoTools: s.noTools, MaxTurns: s.maxTurns, Approve: s.approve,
+	}
+	query, find := s.resumeQuery, s.resume || s.resumeLatest
+	if s.fork != "" {
+		query, find = s.fork, true
+	}
+	if !find {
+		return o, nil
+	}
+	path, err := e.FindSession(cwd, s.sessionDir, query)
+	if err != nil {
+		return o, err
+	}
+	o.Path = path
+	return o, nil
+}
+
+// candidates adds the sessions that were meant to an error that says there
+// are several.
+func candidates(err error, now time.Time) error {
+	many, ok := errors.AsType[*session.AmbiguousError](err)
+	if !ok {
+		return err
+	}
+	const most = 10
+	var b strings.Builder
+	for i, s := range many.Matches {
+		if i == most {
+			fmt.Fprintf(&b, "\n  and %d more", len(many.Matches)-most)
+			break
+		}
+		b.WriteString("\n  " + slash.Row(s, now))
+	}
+	return fmt.Errorf("%w%s", err, b.String())
+}
+
+// library is the engine's sessions as slash commands see them.
+type library struct {
+	engine     *engine.Engine
+	sessionDir string
+}
+
+func (l library) Sessions(_ context.Context, cwd string) ([]session.Summary, error) {
+	folders, err := l.engine.SessionFolders(cwd, l.sessionDir, false)
+	if err != nil {
+		return nil, err
+	}
+	return session.List(folders...)
+}
+
+func (l library) FindSession(_ context.Context, cwd, query string) (string, error) {
+	return l.engine.FindSession(cwd, l.sessionDir, query)
+}
+
+func (p *program) commands(e *engine.Engine, sessionDir string) *slash.Registry {
+	return slash.Builtins(slash.Options{Library: library{e, sessionDir}, Now: p.now})
+}
