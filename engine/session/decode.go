@@ -24,8 +24,13 @@ func decodeMessage(raw []byte) (*message.Message, error) {
 }
 
 func fastMessage(m *message.Message, raw []byte) bool {
-	switch m.Role = message.Role(unquote(field(raw, "role"))); m.Role {
-	case message.User, message.Assistant, message.ToolResult:
+	switch role := inner(field(raw, "role")); message.Role(role) {
+	case message.User:
+		m.Role = message.User
+	case message.Assistant:
+		m.Role = message.Assistant
+	case message.ToolResult:
+		m.Role = message.ToolResult
 	default:
 		return false
 	}
@@ -103,14 +108,17 @@ func fastContent(to *[]message.Block, val []byte) bool {
 }
 
 func fastBlock(b *message.Block, raw []byte) bool {
-	b.Type = message.BlockType(unquote(field(raw, "type")))
-	switch b.Type {
-	case message.TextBlock, message.ThinkingBlock, message.ImageBlock, message.ToolCallBlock:
+	switch name := inner(field(raw, "type")); message.BlockType(name) {
+	case message.TextBlock:
+		b.Type = message.TextBlock
+	case message.ThinkingBlock:
+		b.Type = message.ThinkingBlock
+	case message.ImageBlock:
+		b.Type = message.ImageBlock
+	case message.ToolCallBlock:
+		b.Type, b.Arguments = message.ToolCallBlock, json.RawMessage("{}")
 	default:
 		return false
-	}
-	if b.Type == message.ToolCallBlock {
-		b.Arguments = json.RawMessage("{}")
 	}
 	return members(raw, func(key, val []byte) bool {
 		switch string(key) {
@@ -163,10 +171,35 @@ func fastUsage(u *message.Usage, raw []byte) bool {
 		case "totalTokens":
 			return fastCount(&u.TotalTokens, val)
 		case "cost":
-			return json.Unmarshal(val, &u.Cost) == nil
+			return fastCost(&u.Cost, val)
 		}
 		return false
 	})
+}
+
+func fastCost(c *message.Cost, raw []byte) bool {
+	return members(raw, func(key, val []byte) bool {
+		switch string(key) {
+		case "input":
+			return fastDollars(&c.Input, val)
+		case "output":
+			return fastDollars(&c.Output, val)
+		case "cacheRead":
+			return fastDollars(&c.CacheRead, val)
+		case "cacheWrite":
+			return fastDollars(&c.CacheWrite, val)
+		case "total":
+			return fastDollars(&c.Total, val)
+		}
+		return false
+	})
+}
+
+func fastDollars(to *float64, val []byte) bool {
+	if string(val) == "0" {
+		return true
+	}
+	return json.Unmarshal(val, to) == nil && val[0] != 'n'
 }
 
 // members calls fn for each member of an object; it fails when fn does or raw

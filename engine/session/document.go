@@ -86,6 +86,9 @@ func New(o Options) (*Document, error) {
 	if h.ID == "" {
 		h.ID = sessionID(now, o.Rand)
 	}
+	if o.Dir == "" && o.Path != "" {
+		o.Dir = filepath.Dir(o.Path) // where branches go
+	}
 	d := newDocument(h, o)
 	if o.InMemory {
 		return d, nil

@@ -158,9 +158,11 @@ func marshalLine(v any) ([]byte, error) {
 func decodeEntry(line []byte) (Entry, error) {
 	h, ok := scanHead(line, true)
 	e := Entry{Type: Type(h.typ), ID: h.id, ParentID: h.parent, Timestamp: parseTime(h.timestamp)}
-	err := errors.New("it is no JSON object")
+	var err error
 	if ok {
 		err = e.decodePayload(h, line)
+	} else {
+		err = errors.New("it is no JSON object")
 	}
 	if err != nil {
 		e.Raw = bytes.Clone(line)

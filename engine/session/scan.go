@@ -27,9 +27,9 @@ func scanHead(line []byte, whole bool) (h head, ok bool) {
 		if !ok {
 			return h, false
 		}
-		switch unquote(key) {
+		switch string(inner(key)) {
 		case "type":
-			h.typ, hasType = unquote(val), true
+			h.typ, hasType = typeName(val), true
 		case "id":
 			h.id, hasID = unquote(val), true
 		case "parentId":
@@ -175,6 +175,26 @@ func (s *scanner) scalar() {
 	}
 }
 
+// inner returns the text of a JSON string without a copy where it can.
+func inner(val []byte) []byte {
+	if len(val) < 2 || val[0] != '"' || bytes.IndexByte(val, '\\') >= 0 {
+		return []byte(unquote(val))
+	}
+	return val[1 : len(val)-1]
+}
+
+// typeName is unquote for types, most of which need no copy.
+func typeName(val []byte) string {
+	switch name := inner(val); Type(name) {
+	case TypeMessage:
+		return string(TypeMessage)
+	case TypeCustom:
+		return string(TypeCustom)
+	default:
+		return string(name)
+	}
+}
+
 // unquote returns the text of a JSON string, "" for any other value.
 func unquote(val []byte) string {
 	if len(val) < 2 || val[0] != '"' {
@@ -199,7 +219,7 @@ func field(object []byte, name string) []byte {
 	s := scanner{b: object, i: 1}
 	for !s.closed('}') {
 		key, val, ok := s.pair()
-		if val != nil && unquote(key) == name {
+		if val != nil && string(inner(key)) == name {
 			return val
 		}
 		if !ok {
