@@ -134,14 +134,12 @@ func readSettings(path string) ([]byte, error) {
 	return bytes.TrimPrefix(src, []byte(utf8BOM)), nil
 }
 
-// NeedsTrust lists the files and folders in project that Hoopoe reads only
-// after the user has said that the folder is trusted.
+// NeedsTrust lists what Hoopoe would read of a project if the user trusted the
+// folder; with nothing there, there is nothing to ask.
 func NeedsTrust(project string) []string {
-	var found []string
-	for _, name := range []string{".hoopoe", ".pi", ".mcp.json", ".claude", ".agents", ".opencode"} {
-		if _, err := os.Lstat(filepath.Join(project, name)); err == nil {
-			found = append(found, name)
-		}
+	const ours = ".hoopoe"
+	if _, err := os.Lstat(filepath.Join(project, ours)); err != nil {
+		return nil
 	}
-	return found
+	return []string{ours}
 }

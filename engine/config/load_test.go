@@ -221,7 +221,7 @@ func TestNeedsTrust(t *testing.T) {
 	put(t, filepath.Join(dir, "AGENTS.md"), "")
 	put(t, filepath.Join(dir, ".hoopoe", "settings.json"), "{}")
 	put(t, filepath.Join(dir, ".mcp.json"), "{}")
-	if got := NeedsTrust(dir); !reflect.DeepEqual(got, []string{".hoopoe", ".mcp.json"}) {
+	if got := NeedsTrust(dir); !reflect.DeepEqual(got, []string{".hoopoe"}) {
 		t.Errorf("got %v", got)
 	}
 }

@@ -32,7 +32,7 @@ var ErrBusy = errors.New("another process holds the lock")
 // Patience is over. The error of fn is returned as it is.
 func With(ctx context.Context, path string, fn func() error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("create the folder for locks: %w", err)
+		return fmt.Errorf("create the folder for locks (check its permissions): %w", err)
 	}
 	wait, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
