@@ -100,6 +100,7 @@ type Session struct {
 	faces  map[*Subscription]Client
 	held   map[event.QuestionKind]int
 	seq    uint64
+	at     time.Time // of the round in progress: one clock reading for all its events
 }
 
 type queueModes struct{ steering, followUp, interrupt string }
@@ -117,6 +118,7 @@ func (s *Session) own() {
 	var events []item
 	for ok := true; ok; {
 		commands, events, ok = s.in.take(commands, events)
+		s.at = s.engine.now()
 		for _, fn := range commands {
 			s.guard(fn)
 		}

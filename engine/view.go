@@ -80,7 +80,7 @@ func (s *Session) shown(k event.QuestionKind) bool {
 // publish numbers an event and gives it to every subscription.
 func (s *Session) publish(ev event.Event) {
 	s.seq++
-	e := event.Envelope{Seq: s.seq, Session: s.doc.ID(), At: s.engine.now(), Event: ev}
+	e := event.Envelope{Seq: s.seq, Session: s.doc.ID(), At: s.at, Event: ev}
 	for sub := range s.faces {
 		sub.put(e)
 	}
