@@ -17,7 +17,7 @@ func places(home string, env map[string]string) Places {
 			}
 			return home, nil
 		},
-		Cwd: "/work",
+		Cwd: "/src",
 	}
 }
 
@@ -61,7 +61,7 @@ func TestFindPaths(t *testing.T) {
 		{
 			name: "one folder, no home",
 			env:  map[string]string{"HOOPOE_DIR": "h"},
-			want: Paths{Config: "/work/h", Data: "/work/h", State: "/work/h/state", Cache: "/work/h/cache"}, sessions: "/work/h/sessions", models: "/work/h/models.json",
+			want: Paths{Config: "/src/h", Data: "/src/h", State: "/src/h/state", Cache: "/src/h/cache"}, sessions: "/src/h/sessions", models: "/src/h/models.json",
 		},
 		{
 			name: "a host's agent folder", home: "/home/u",
