@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/styles"
 
+	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -73,9 +74,23 @@ func register(s style.Styles) string {
 	if _, ok := styles.Registry[name]; ok {
 		return name
 	}
-	c := s.Colors
 	entries := chroma.StyleEntries{}
-	for token, color := range map[chroma.TokenType]string{
+	for token, color := range syntax(s.Colors) {
+		if color != "" {
+			entries[token] = hex(color)
+		}
+	}
+	built, err := chroma.NewStyle(name, entries)
+	if err != nil {
+		return ""
+	}
+	styles.Register(built)
+	return name
+}
+
+// syntax maps the kinds of tokens that have a colour to it.
+func syntax(c themes.Colors) map[chroma.TokenType]string {
+	return map[chroma.TokenType]string{
 		chroma.Keyword:             c.SyntaxKeyword,
 		chroma.KeywordType:         c.SyntaxType,
 		chroma.NameClass:           c.SyntaxType,
@@ -93,17 +108,7 @@ func register(s style.Styles) string {
 		chroma.GenericDeleted:      c.Error,
 		chroma.GenericInserted:     c.Success,
 		chroma.GenericSubheading:   c.Hunk,
-	} {
-		if color != "" {
-			entries[token] = hex(color)
-		}
 	}
-	built, err := chroma.NewStyle(name, entries)
-	if err != nil {
-		return ""
-	}
-	styles.Register(built)
-	return name
 }
 
 // hex turns a palette index into the colour that the palette usually has,

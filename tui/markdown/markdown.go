@@ -2,7 +2,8 @@
 //
 //	deltas ──▶ Stream ──▶ cut into blocks ──▶ settled: rendered once, kept
 //	                                     └──▶ open tail: rendered when asked
-//	block ──▶ plain? wrap : prepare ──▶ Glamour ──▶ harmless, trim, wrap ──▶ rows
+//	block ──▶ code? highlight, fold : plain? wrap
+//	              : prepare ──▶ Glamour ──▶ harmless, trim, wrap ──▶ rows
 //
 // Rendering costs about 3 ms for a kilobyte, so a text that streams must not
 // be rendered whole for every delta. The rows of a Stream are those of
@@ -19,6 +20,7 @@ import (
 	"sync"
 
 	"charm.land/glamour/v2"
+	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
@@ -44,6 +46,7 @@ type Renderer struct {
 	width    int
 	glamour  *glamour.TermRenderer // for width; nil until it is needed
 	language map[string]bool       // names of fences, known or not
+	syntax   map[chroma.TokenType]style.Style
 }
 
 // New returns a renderer for these styles. When they change, make a new one.
@@ -69,8 +72,11 @@ func clean(text string) string {
 // block renders one block. Its rows have no blank row at either end.
 func (r *Renderer) block(text string, width int) []string {
 	width = max(width, 1)
-	text = sanitize.Tabs(text, codeTab)
-	if len(text) > blockMax || isPlain(text) {
+	text = strings.TrimLeft(sanitize.Tabs(text, codeTab), "\n")
+	if first, _, _ := strings.Cut(text, "\n"); opens(first, false).top {
+		return r.fenced(text, width, len(text) <= blockMax)
+	}
+	if len(text) > blockMax || isPlain(text) || tooDeep(text) {
 		return r.plain(text, width)
 	}
 	out, ok := r.markdown(text, width)
@@ -138,19 +144,30 @@ func (r *Renderer) plain(text string, width int) []string {
 	return stripBlank(rows)
 }
 
-// code shows a fence that is still open: set in as it will be, not coloured.
-func (r *Renderer) code(text string, width int) []string {
-	_, text, _ = strings.Cut(text, "\n")
-	text = sanitize.Tabs(text, codeTab)
-	margin := min(codeMargin, width-1)
-	var rows []string
-	for _, row := range style.Wrap(strings.TrimRight(text, "\n"), width-margin) {
-		if row != "" {
-			row = strings.Repeat(" ", margin) + r.styles.Code.Render(row)
+// depthMax is how many quotes and lists may be nested on one line. Glamour's
+// time grows beyond all bounds with the depth.
+const depthMax = 16
+
+func tooDeep(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		depth := 0
+		for line != "" && depth <= depthMax {
+			line = strings.TrimLeft(line, " \t")
+			n := itemMarker(line)
+			if strings.HasPrefix(line, ">") {
+				n = 1
+			}
+			if n == 0 {
+				break
+			}
+			line = line[n:]
+			depth++
 		}
-		rows = append(rows, row)
+		if depth > depthMax {
+			return true
+		}
 	}
-	return stripBlank(rows)
+	return false
 }
 
 // isPlain reports whether Glamour would show the text as it is.

@@ -238,6 +238,24 @@ func TestStreamEqualsRender(t *testing.T) {
 	}
 }
 
+// Nothing jumps when a fence closes: the rows are the same, now coloured.
+func TestFenceKeepsItsRows(t *testing.T) {
+	code := "intro\n\n```go\nfunc main() {\n\tx := \"" + strings.Repeat("天 long ", 20) + "\" // said\n}\n"
+	for _, width := range []int{10, 40, 80} {
+		s := markdown.New(styles(t, true, true)).Stream()
+		s.SetText(code)
+		open := strings.Join(s.Rows(width), "\n")
+		s.SetText(code + "```\n")
+		closed := strings.Join(s.Rows(width), "\n")
+		if ansi.Strip(open) != ansi.Strip(closed) {
+			t.Errorf("open\n%s\nclosed\n%s", open, closed)
+		}
+		if open == closed {
+			t.Error("a closed fence is not highlighted")
+		}
+	}
+}
+
 func TestStreamRestarts(t *testing.T) {
 	r := markdown.New(styles(t, true, true))
 	s := r.Stream()
@@ -255,4 +273,40 @@ func TestHugeBlock(t *testing.T) {
 	if len(rows) < 1000 || !strings.HasPrefix(rows[0], "**x** word") {
 		t.Errorf("%d rows, first %q", len(rows), rows[0])
 	}
+}
+
+// Nesting that would take Glamour for ever is shown as plain text.
+func TestDeepNesting(t *testing.T) {
+	r := markdown.New(styles(t, true, true))
+	for name, text := range map[string]string{
+		"quotes": strings.Repeat("> ", 5000) + "a",
+		"marks":  strings.Repeat(">", 60000),
+		"lists":  strings.Repeat("- 1. ", 5000) + "a",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if rows := r.Render(text, 80); len(rows) < 100 {
+				t.Errorf("%d rows", len(rows))
+			}
+		})
+	}
+}
+
+// FuzzRender holds the output to what the package promises of it.
+func FuzzRender(f *testing.F) {
+	f.Add(sample, 40)
+	f.Add("x &#27;]52;c;aGk=&#7; `&#27;[2J` [a](http://x/&#7;)", 10)
+	f.Add("| a |\n|--|\n| &#x202e; 1️⃣ |\n\n- a\n\n  ```\n  x", 3)
+	r := markdown.New(styles(f, true, true))
+	f.Fuzz(func(t *testing.T, text string, width int) {
+		if width < 2 || width > 200 || len(text) > 500 {
+			return
+		}
+		rows := r.Render(text, width)
+		for _, row := range rows {
+			if w := style.Width(row); w > width {
+				t.Errorf("row %q has %d columns of %d", row, w, width)
+			}
+		}
+		onlyHarmless(t, strings.Join(rows, "\n"))
+	})
 }

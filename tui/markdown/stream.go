@@ -74,7 +74,7 @@ func (s *Stream) Rows(width int) []string {
 		return s.rows[:len(s.rows):len(s.rows)]
 	case open.top && !s.finished:
 		// The last block is the fence: an open one is never cached as closed.
-		s.tail.text, s.tail.rows = "", s.r.code(strings.TrimLeft(tail, "\n"), width)
+		s.tail.text, s.tail.rows = "", s.r.open(tail, width)
 	case tail != s.tail.text:
 		s.tail.text, s.tail.rows = tail, s.r.block(tail, width)
 	}

@@ -112,6 +112,9 @@ func (s Styles) Mode(name string) Style {
 	return s.Muted
 }
 
+// Foreground returns a style for one colour of a theme.
+func Foreground(color string) Style { return pair(color, "") }
+
 func fg(color string) Style { return pair(color, "") }
 
 func pair(text, background string) Style {
