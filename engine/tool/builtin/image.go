@@ -72,7 +72,7 @@ func readImage(ctx context.Context, c tool.Call, t target, data []byte, kind str
 			return tool.Result{}, err
 		}
 		small := scale(picture, side)
-		out, outKind, err := encodeImage(small)
+		out, outKind, err := encodeImage(small, kind == "jpeg")
 		if err != nil {
 			return tool.Result{}, fmt.Errorf("encode %s: %w", t.shown, err)
 		}
@@ -104,20 +104,22 @@ func scale(p image.Image, side int) image.Image {
 	return out
 }
 
-// encodeImage takes PNG, which keeps text sharp, unless JPEG is much smaller.
-func encodeImage(p image.Image) (data []byte, kind string, err error) {
-	var asPNG, asJPEG bytes.Buffer
-	if err := png.Encode(&asPNG, p); err != nil {
+// encodeImage takes PNG, which keeps the text of screenshots sharp, unless the
+// picture is a photograph: it came as JPEG, or PNG makes it large.
+func encodeImage(p image.Image, photo bool) (data []byte, kind string, err error) {
+	var out bytes.Buffer
+	if !photo {
+		fast := png.Encoder{CompressionLevel: png.BestSpeed}
+		if err := fast.Encode(&out, p); err != nil {
+			return nil, "", err
+		}
+		if out.Len() <= maxEncoded/8 {
+			return out.Bytes(), "png", nil
+		}
+		out.Reset()
+	}
+	if err := jpeg.Encode(&out, p, &jpeg.Options{Quality: 85}); err != nil {
 		return nil, "", err
 	}
-	if asPNG.Len() <= maxEncoded/8 {
-		return asPNG.Bytes(), "png", nil
-	}
-	if err := jpeg.Encode(&asJPEG, p, &jpeg.Options{Quality: 85}); err != nil {
-		return nil, "", err
-	}
-	if asJPEG.Len()*2 < asPNG.Len() {
-		return asJPEG.Bytes(), "jpeg", nil
-	}
-	return asPNG.Bytes(), "png", nil
+	return out.Bytes(), "jpeg", nil
 }

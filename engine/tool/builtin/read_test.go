@@ -98,7 +98,7 @@ func encoded(t *testing.T, p image.Image, asJPEG bool) string {
 	if asJPEG {
 		err = jpeg.Encode(&b, p, &jpeg.Options{Quality: 100})
 	} else {
-		err = png.Encode(&b, p)
+		err = (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(&b, p)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +115,7 @@ func TestReadImage(t *testing.T) {
 		{"as it is", small, "pic: png image, 30x20,", "image/png", 30, 20},
 		{"jpeg", encoded(t, picture(30, 20, true), true), "pic: jpeg image, 30x20,", "image/jpeg", 30, 20},
 		{"too wide", encoded(t, picture(4000, 10, false), false), "4000x10", "image/png", 2000, 5},
+		{"a photo that is too wide", encoded(t, picture(3000, 30, true), true), "shown at 2000x20", "image/jpeg", 2000, 20},
 		{"too many bytes", encoded(t, picture(1100, 950, true), false), "1100x950", "image/jpeg", 1100, 950},
 		{"webp", "RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x10\x07\x10\x11\x11\x88\x88\xfe\x07\x00", "webp image, 1x1", "image/webp", 1, 1},
 		{"gif", "GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00!\xf9\x04\x00\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;", "gif image, 1x1", "image/gif", 1, 1},
@@ -211,20 +212,20 @@ func TestWrite(t *testing.T) {
 
 // A diff that would swell the session file is cut; the file isn't.
 func TestWriteLarge(t *testing.T) {
-	b := newBench(t, map[string]string{"f": numbered(40_000)})
-	content := strings.ReplaceAll(numbered(40_000), "line", "Line")
+	b := newBench(t, map[string]string{"f": numbered(15_000)})
+	content := strings.ReplaceAll(numbered(15_000), "line", "Line")
 	r, err := b.run(Write(), `{"path":"f","content":`+marshal(content)+`}`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var d change
-	if err := json.Unmarshal(r.Details, &d); err != nil || !d.Truncated || len(d.Diff) > maxKept || d.Added != 40_000 {
+	if err := json.Unmarshal(r.Details, &d); err != nil || !d.Truncated || len(d.Diff) > maxKept || d.Added != 15_000 {
 		t.Errorf("truncated %v, %d bytes, +%d, %v", d.Truncated, len(d.Diff), d.Added, err)
 	}
 	if b.content("f") != content {
 		t.Error("content")
 	}
-	content = strings.Repeat(content, 6)
+	content = strings.Repeat(content, 20)
 	b.text(Write(), `{"path":"f","content":`+marshal(content)+`}`)
 	if b.content("f") != content {
 		t.Error("content")
