@@ -21,6 +21,7 @@ import (
 type app struct {
 	o      Options
 	ctx    context.Context // ends with the program
+	over   <-chan struct{} // the caller wants the end
 	color  bool
 	dark   bool
 	width  int
@@ -337,6 +338,8 @@ func (a *app) awaitSignal() tea.Cmd {
 		select {
 		case s := <-a.o.Signals:
 			return signalMsg{s}
+		case <-a.over:
+			return signalMsg{os.Interrupt}
 		case <-a.ctx.Done():
 			return nil
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/card"
 	"github.com/hoopoe-agent/hoopoe/tui/dialog"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
@@ -22,6 +23,10 @@ const guard = 300 * time.Millisecond
 // get a list with a filter.
 const dialogRows = 9
 
+// lowScreen is the height below which the rules stand beside the choices, to
+// leave rows for what is asked about.
+const lowScreen = 20
+
 // questionPanel is a panel that belongs to a question of the session's. It
 // closes when the question does, whoever answered.
 type questionPanel struct {
@@ -32,7 +37,6 @@ type questionPanel struct {
 // dialogPanel shows a dialog; done gets its result.
 type dialogPanel struct {
 	dialog *dialog.Dialog
-	styles style.Styles
 	done   func(dialog.Result) tea.Cmd
 }
 
@@ -48,19 +52,12 @@ func (p *dialogPanel) paste(text string) { p.dialog.Paste(text) }
 func (p *dialogPanel) scroll(rows int)   { p.dialog.Scroll(rows) }
 
 func (p *dialogPanel) view(width, height int) (rows []string, cx, cy int) {
-	if height > 4 {
-		rows = append(rows, rule(p.styles, width))
-	}
-	text := p.dialog.View(width, height-len(rows))
+	text := p.dialog.View(width, height)
 	cx, cy = p.dialog.Cursor()
-	cy += len(rows)
-	return append(rows, strings.Split(text, "\n")...), cx, cy
+	return strings.Split(text, "\n"), cx, cy
 }
 
-func (p *dialogPanel) setStyles(s style.Styles) {
-	p.styles = s
-	p.dialog.SetStyles(s)
-}
+func (p *dialogPanel) setStyles(s style.Styles) { p.dialog.SetStyles(s) }
 
 // openQuestion shows a question of the session's.
 func (a *app) openQuestion(q event.Question) {
@@ -81,7 +78,7 @@ func (a *app) questionFor(q event.Question) panel {
 	}
 	spec := a.specFor(q)
 	spec.Guard, spec.Now = guard, a.o.Now
-	return &dialogPanel{dialog: dialog.New(spec, a.look.Styles), styles: a.look.Styles, done: func(r dialog.Result) tea.Cmd {
+	return &dialogPanel{dialog: dialog.New(spec, a.look.Styles), done: func(r dialog.Result) tea.Cmd {
 		return answer(answerOf(q, r))
 	}}
 }
@@ -131,14 +128,18 @@ func (a *app) permission(q event.Question) dialog.Spec {
 		spec.Title = "Allow this command?"
 		spec.Body = dialog.Command(p.Command, a.look.Styles)
 	case p.Diff != "":
-		spec.Body = dialog.Diff(p.Diff, a.look.Styles)
+		spec.Body = dialog.Diff(card.Hunks(p.Diff), a.look.Styles)
 	}
 	spec.Choices = []dialog.Choice{{ID: string(event.Once), Label: "Yes, this once", Key: "y"}}
 	if len(p.Rules) > 0 {
 		rules := strings.Join(p.Rules, ", ")
-		spec.Choices = append(spec.Choices,
-			dialog.Choice{ID: string(event.Session), Label: "Yes, for this session", Detail: "allows " + rules, Key: "s"},
-			dialog.Choice{ID: string(event.Always), Label: "Always in this folder", Detail: "saves the rule " + rules, Key: "a"})
+		session := dialog.Choice{ID: string(event.Session), Label: "Yes, for this session", Detail: "allows " + rules, Key: "s"}
+		always := dialog.Choice{ID: string(event.Always), Label: "Always in this folder", Detail: "saves the rule " + rules, Key: "a"}
+		if a.height < lowScreen {
+			session.Label, session.Detail = "This session: "+rules, ""
+			always.Label, always.Detail = "Always here: "+rules, ""
+		}
+		spec.Choices = append(spec.Choices, session, always)
 	}
 	spec.Choices = append(spec.Choices,
 		dialog.Choice{ID: string(event.Deny), Label: "No", Key: "n"},
@@ -188,9 +189,15 @@ func answerOf(q event.Question, r dialog.Result) event.Answer {
 	return event.Answer{Value: r.Text}
 }
 
+// asking reports whether a question of the session's has the keyboard.
+func (a *app) asking() bool {
+	_, ok := a.panel.(questionPanel)
+	return ok
+}
+
 // closeQuestion takes an open question off the screen.
 func (a *app) closeQuestion() {
-	if _, ok := a.panel.(questionPanel); ok {
+	if a.asking() {
 		a.panel = nil
 	}
 }
@@ -219,7 +226,7 @@ func (a *app) askTrust(files []string) tea.Cmd {
 	spec := dialog.Confirm("Trust this folder?", trustTitle+"\n"+strings.Join(names, "\n"))
 	spec.Selected = 1
 	spec.Guard, spec.Now = guard, a.o.Now
-	a.panel = &dialogPanel{dialog: dialog.New(spec, a.look.Styles), styles: a.look.Styles, done: func(r dialog.Result) tea.Cmd {
+	a.panel = &dialogPanel{dialog: dialog.New(spec, a.look.Styles), done: func(r dialog.Result) tea.Cmd {
 		keep := a.do("keep the decision", func(context.Context) error { return a.o.SetTrust(r.ID == "yes") })
 		return tea.Sequence(keep, a.open())
 	}}

@@ -86,9 +86,6 @@ func (p *popup) rows(s style.Styles, width, limit int) []string {
 		}
 		rows = append(rows, style.Cut(row, width))
 	}
-	if hidden := len(p.options) - limit; hidden > 0 && limit > 2 {
-		rows[limit-1] = style.Cut(rows[limit-1], max(1, width-6))
-	}
 	return rows
 }
 

@@ -43,6 +43,7 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 		defer signal.Stop(signals)
 		o.Signals = signals
 	}
+	over := ctx.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	opened := newOnce(o.Open)
@@ -52,9 +53,10 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 		return exit, errors.Join(err, opened.close())
 	}
 	a := newApp(ctx, o)
+	a.over = over
 	_, err = tea.NewProgram(a,
 		tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ),
-		tea.WithContext(ctx), tea.WithFPS(120), tea.WithoutSignalHandler(),
+		tea.WithFPS(120), tea.WithoutSignalHandler(),
 	).Run()
 	cancel()
 	exit, err = a.outcome(err)
@@ -82,9 +84,6 @@ func (a *app) outcome(err error) (int, error) {
 	}
 	if errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF) {
 		return hangUp, nil
-	}
-	if errors.Is(err, context.Canceled) {
-		return 130, nil
 	}
 	return 1, fmt.Errorf("the chat ended: %w", err)
 }

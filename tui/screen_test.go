@@ -195,3 +195,68 @@ func (s *screen) ended() int {
 	}
 	return s.exit
 }
+
+// settle waits until nothing has been written for a while and returns how
+// much there is.
+func (s *screen) settle() int {
+	s.t.Helper()
+	n, since := len(s.written()), time.Now()
+	s.wait("quiet screen", func() bool {
+		if now := len(s.written()); now != n {
+			n, since = now, time.Now()
+		}
+		return time.Since(since) > 200*time.Millisecond
+	})
+	return n
+}
+
+// quiet lets time pass in which nothing should happen.
+func (s *screen) quiet(d time.Duration) {
+	until := time.Now().Add(d)
+	s.wait("time", func() bool { return time.Now().After(until) })
+}
+
+// restored checks that the terminal is as it was: every mode that was set has
+// been reset, the cursor shows, the screen is the normal one.
+func (s *screen) restored() {
+	s.t.Helper()
+	s.settle()
+	s.mu.Lock()
+	alt, shown := s.alt, s.shown
+	s.mu.Unlock()
+	if alt || !shown {
+		s.t.Errorf("alternate screen %v, cursor shown %v", alt, shown)
+	}
+	out := string(s.written())
+	for _, mode := range []string{"?1049", "?2004", "?1002", "?1006"} {
+		on, off := strings.LastIndex(out, mode+"h"), strings.LastIndex(out, mode+"l")
+		if on >= 0 && off < on {
+			s.t.Errorf("mode %s is still set", mode)
+		}
+	}
+	if on, off := strings.LastIndex(out, "\x1b[>1u"), strings.LastIndex(out, "\x1b[<1u"); on >= 0 && off < on {
+		s.t.Error("the keyboard protocol is still on")
+	}
+}
+
+// clock is a clock that the test moves.
+type clock struct {
+	mu sync.Mutex
+	t  time.Time
+}
+
+func newClock() *clock { return &clock{t: time.Unix(1_800_000_000, 0)} }
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.t
+}
+
+func (c *clock) add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t = c.t.Add(d)
+}
+
+func pipe() (r, w *os.File, err error) { return os.Pipe() }

@@ -21,6 +21,7 @@ const (
 	roomy      = 14 // rows from which on the rule above the editor is drawn
 	queueRows  = 3
 	todoRows   = 10
+	keptRows   = 4 // of the transcript, beside a panel
 	editorPart = 3 // the editor takes at most a third of the rows
 )
 
@@ -140,8 +141,8 @@ func (a *app) activityRow(width int) string {
 		return a.look.Warning.Render(style.Cut(a.hint, width))
 	case a.session == nil || !a.started:
 		return a.look.Muted.Render(style.Cut("Opening the session …", width))
-	case a.view.Question != nil && a.panel == nil:
-		text = "A question waits"
+	case a.asking() && a.busy.running:
+		text = "● Your answer is needed"
 	}
 	return a.look.Accent.Render(style.Cut(sanitize.Line(text), width))
 }
@@ -210,7 +211,10 @@ func (a *app) todoRow(t message.Todo, width int) string {
 // above. cx and cy place the cursor within; cx is -1 without one.
 func (a *app) input(width, room int) (rows []string, cx, cy int) {
 	if a.panel != nil {
-		return a.panel.view(width, max(1, room*2/3))
+		if room > 4*keptRows {
+			room -= keptRows
+		}
+		return a.panel.view(width, room)
 	}
 	limit := max(1, a.height/editorPart)
 	text := strings.Split(a.editor.View(width, min(limit, max(1, room))), "\n")

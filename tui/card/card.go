@@ -366,8 +366,21 @@ func (c *Card) whole(width int) []string {
 	return append(out, c.text(c.look.Muted, transcript.Head, width, expandedRows)...)
 }
 
+// Hunks is a unified diff without the names of its file, for where a title
+// tells it. A diff of several files keeps them.
+func Hunks(patch string) string {
+	if strings.Count(patch, "\n+++ ") != 1 {
+		return patch
+	}
+	at := strings.Index(patch, "\n@@")
+	if at < 0 || !strings.HasPrefix(patch, "--- ") {
+		return patch
+	}
+	return patch[at+1:]
+}
+
 func (c *Card) changes(width int) []string {
-	return diff.Render(c.patch, diff.Options{Styles: c.look.Styles, Width: width})
+	return diff.Render(Hunks(c.patch), diff.Options{Styles: c.look.Styles, Width: width})
 }
 
 func (c *Card) fold(rows []string, limit, width int) []string {
@@ -388,6 +401,9 @@ func (c *Card) text(paint style.Style, cut cutter, width, limit int) []string {
 		return nil
 	}
 	rows, hidden := cut(text, width, limit)
+	if hidden == 1 { // a row that says so would take as much
+		rows, hidden = cut(text, width, limit+1)
+	}
 	out := make([]string, 0, len(rows)+1)
 	for _, row := range rows {
 		out = append(out, paint.Render(row))
