@@ -42,14 +42,14 @@ type page struct {
 
 func (p *page) raw(parts ...markup) {
 	for _, m := range parts {
-		p.w.WriteString(string(m))
+		_, _ = p.w.WriteString(string(m))
 	}
 }
 
 // text writes foreign text, for content and for attributes in double quotes.
-func (p *page) text(s string) { p.w.WriteString(html.EscapeString(sanitize.Text(s))) }
+func (p *page) text(s string) { _, _ = p.w.WriteString(html.EscapeString(sanitize.Text(s))) }
 
-func (p *page) line(s string) { p.w.WriteString(html.EscapeString(sanitize.Line(s))) }
+func (p *page) line(s string) { _, _ = p.w.WriteString(html.EscapeString(sanitize.Line(s))) }
 
 func (p *page) document(t Transcript) {
 	p.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",

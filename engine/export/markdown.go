@@ -40,7 +40,7 @@ type document struct {
 	results *results
 }
 
-func (d *document) printf(format string, args ...any) { fmt.Fprintf(d.w, format, args...) }
+func (d *document) printf(format string, args ...any) { _, _ = fmt.Fprintf(d.w, format, args...) }
 
 func (d *document) body(m message.Message) {
 	switch {

@@ -148,12 +148,12 @@ func (d *Document) worthFile() bool {
 	return false
 }
 
-// TreeNode is an entry with all that follows it.
+// TreeNode is an entry with all that follows it. The JSON is the RPC dialects'.
 type TreeNode struct {
-	Entry    Entry
-	Label    string    // "" if none
-	LabelAt  time.Time // when it was set
-	Children []*TreeNode
+	Entry    Entry       `json:"entry"`
+	Children []*TreeNode `json:"children"`
+	Label    string      `json:"label,omitempty"`         // "" if none
+	LabelAt  time.Time   `json:"labelTimestamp,omitzero"` // when it was set
 }
 
 // Tree returns the entries without a parent, normally one, with everything
@@ -164,7 +164,7 @@ func (d *Document) Tree() []*TreeNode {
 	for i, e := range d.Entries() {
 		n := d.nodes[i]
 		l := d.labels[n.id]
-		t := &TreeNode{Entry: e, Label: l.text, LabelAt: l.at}
+		t := &TreeNode{Entry: e, Label: l.text, LabelAt: l.at, Children: []*TreeNode{}}
 		made[n] = t
 		if parent := made[n.parent]; parent != nil {
 			parent.Children = append(parent.Children, t)

@@ -66,6 +66,19 @@ type wireEntry struct {
 	Title    string  `json:"title,omitempty"`
 }
 
+// MarshalJSON returns the entry as a line of the file says it; one that has
+// only Raw comes back as that.
+func (e Entry) MarshalJSON() ([]byte, error) {
+	if e.payloadType() == "" && e.Raw != nil {
+		return e.Raw, nil
+	}
+	line, err := encodeEntry(e)
+	if err != nil {
+		return nil, err
+	}
+	return line[:len(line)-1], nil
+}
+
 // encodeEntry returns the entry's line, terminated.
 func encodeEntry(e Entry) ([]byte, error) {
 	w := wireEntry{Type: e.Type, ID: e.ID, Timestamp: formatTime(e.Timestamp)}
@@ -194,7 +207,7 @@ func (e *Entry) setPayload(w wireEntry, line []byte) error {
 		e.Model = w.modelChange()
 	case TypeThinking:
 		e.Thinking = &ThinkingChange{}
-		json.Unmarshal(w.Thinking, &e.Thinking.Level) // anything but a string means no level
+		_ = json.Unmarshal(w.Thinking, &e.Thinking.Level) // anything but a string means no level
 	case TypeCompaction:
 		e.Compaction = &Compaction{Summary: text(w.Summary), ShortSummary: w.ShortSummary,
 			FirstKeptEntryID: text(w.FirstKeptEntryID), TokensBefore: integer(w.TokensBefore),

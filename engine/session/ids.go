@@ -62,6 +62,6 @@ func sessionID(now time.Time, r io.Reader) string {
 // random fills b from r, or from the machine's source if r fails or ends.
 func random(r io.Reader, b []byte) {
 	if _, err := io.ReadFull(r, b); err != nil {
-		rand.Read(b) // never fails
+		_, _ = rand.Read(b) // never fails
 	}
 }

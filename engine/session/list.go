@@ -162,11 +162,13 @@ func (s *Summary) scan(b []byte) error {
 		}
 		s.ID, s.Cwd, s.Name, s.Created, s.ParentSession = h.ID, h.Cwd, h.Title, h.Timestamp, h.ParentSession
 	}
-	for {
-		line, err := lines.Next()
-		if err != nil {
-			return nil
-		}
+	s.lines(lines)
+	return nil
+}
+
+// lines takes in what is left; bytes in memory can only end.
+func (s *Summary) lines(lines *jsonl.Reader) {
+	for line, err := lines.Next(); err == nil; line, err = lines.Next() {
 		s.line(line.Data)
 	}
 }
@@ -194,14 +196,7 @@ func (s *Summary) scanTail(f *os.File) {
 	if cut := bytes.IndexByte(tail, '\n'); cut >= 0 {
 		tail = tail[cut:]
 	}
-	lines := jsonl.NewReader(bytes.NewReader(tail), 0)
-	for {
-		line, err := lines.Next()
-		if err != nil {
-			return
-		}
-		s.line(line.Data)
-	}
+	s.lines(jsonl.NewReader(bytes.NewReader(tail), 0))
 }
 
 // titleOf returns the beginning of a message if it is the user's. When an

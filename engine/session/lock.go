@@ -13,13 +13,16 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// LockedError says that another process has the session open.
+// LockedError says that the session is open, in another process or in this one.
 type LockedError struct {
 	Path string
 	PID  int // 0 if it could not be read
 }
 
 func (e *LockedError) Error() string {
+	if e.PID == os.Getpid() {
+		return fmt.Sprintf("session %s is open already", e.Path)
+	}
 	who := "another process"
 	if e.PID > 0 {
 		who = fmt.Sprintf("process %d", e.PID)
@@ -58,11 +61,11 @@ func takeLock(folder, path string) (l *lock, notice string, err error) {
 			return nil, noLock(err), nil
 		}
 		if !got {
-			fl.Close()
+			_ = fl.Close()
 			return nil, "", &LockedError{Path: path, PID: readHolder(name)}
 		}
 		if !sameFile(fl, name) { // its holder removed it between open and lock
-			fl.Close()
+			_ = fl.Close()
 			continue
 		}
 		writeHolder(name)
@@ -93,7 +96,7 @@ func writeHolder(name string) {
 		return // the lock holds without a name on it
 	}
 	defer f.Close()
-	fmt.Fprintf(io.NewOffsetWriter(f, holderAt), "%-20d\n", os.Getpid())
+	_, _ = fmt.Fprintf(io.NewOffsetWriter(f, holderAt), "%-20d\n", os.Getpid())
 }
 
 func readHolder(name string) int {
@@ -118,5 +121,5 @@ func (l *lock) release() {
 		return
 	}
 	os.Remove(l.flock.Path())
-	l.flock.Close()
+	_ = l.flock.Close()
 }

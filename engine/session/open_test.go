@@ -1,12 +1,16 @@
 package session
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -265,5 +269,86 @@ func TestMoveToAndTree(t *testing.T) {
 	again := mustOpen(t, d.File(), Options{})
 	if again.Leaf() != e.ID {
 		t.Errorf("leaf %s after opening, want the last entry of the file, %s", again.Leaf(), e.ID)
+	}
+}
+
+// What comes out as JSON is what the file says, for the protocols to pass on.
+func TestEntryJSON(t *testing.T) {
+	for _, name := range []string{"omp", "pi"} {
+		d := mustOpen(t, copyOf(t, name+".jsonl"), Options{})
+		for _, e := range d.Entries() {
+			first, err := json.Marshal(e)
+			if err != nil {
+				t.Fatalf("%s: %v", e.ID, err)
+			}
+			again, err := decodeEntry(first)
+			if err != nil {
+				t.Fatalf("%s: %v", first, err)
+			}
+			if again.Raw = nil; e.Raw != nil {
+				again.Raw = e.Raw
+			}
+			if !reflect.DeepEqual(again, e) {
+				t.Errorf("%s\nbecame %+v\nand was %+v", first, again, e)
+			}
+		}
+	}
+	d := mustOpen(t, copyOf(t, "title-line.jsonl"), Options{})
+	mustAppend(t, d, Entry{Label: &Label{TargetID: "00000001", Text: "here"}})
+	tree, err := json.Marshal(d.Tree())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`[{"entry":{"type":"message","id":"00000001"`, `"children":[]`, `"label":"here","labelTimestamp":"20`} {
+		if !strings.Contains(string(tree), want) {
+			t.Errorf("no %s in %s", want, tree)
+		}
+	}
+}
+
+func TestWriteTo(t *testing.T) {
+	for _, name := range []string{"pi", "damaged", "v2"} {
+		path := copyOf(t, name+".jsonl")
+		want := strings.TrimSuffix(read(t, path), "\n")
+		if err := os.WriteFile(path, []byte(want), 0o600); err != nil { // without the last line end
+			t.Fatal(err)
+		}
+		d, _, err := Open(path, testOptions(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		d.store.write = func(*os.File, []byte) (int, error) { return 0, syscall.ENOSPC }
+		if name != "v2" {
+			if _, err := d.Append(Entry{Custom: &Custom{CustomType: "x"}}); err == nil {
+				t.Fatal("no error")
+			}
+			want += "\n" + `{"type":"custom","id":"a0000001","parentId":"` + d.Path()[len(d.Path())-2].ID + `","timestamp":"2026-02-16T10:20:31.000Z","customType":"x"}`
+		} else {
+			want = strings.NewReplacer(`"version":2`, `"version":3`, "hookMessage", "custom").Replace(want)
+		}
+		var b bytes.Buffer
+		n, err := d.WriteTo(&b)
+		if err != nil || b.String() != want+"\n" || n != int64(b.Len()) {
+			t.Errorf("%s: %d %v\n got %s\nwant %s", name, n, err, b.String(), want)
+		}
+	}
+}
+
+// Errors that users meet say what to do.
+func TestErrorsSayWhatToDo(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{&LockedError{Path: "s", PID: 1 << 30}, "process 1073741824; close it there or use --fork"},
+		{&LockedError{Path: "s"}, "another process"},
+		{&LockedError{Path: "s", PID: os.Getpid()}, "open already"},
+		{&AmbiguousError{Query: "a", Matches: make([]Summary, 2)}, "give more of the id"},
+		{&SaveError{Path: "s", Pending: 2, Err: ErrReplaced}, "open it again or fork"},
+	} {
+		if !strings.Contains(test.err.Error(), test.want) {
+			t.Errorf("%q does not say %q", test.err, test.want)
+		}
 	}
 }

@@ -1,8 +1,6 @@
 package session
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -208,16 +206,6 @@ func (d *Document) role(n *node) message.Role {
 		return ""
 	}
 	return message.Role(unquote(field(field(line, "message"), "role")))
-}
-
-// Line returns an entry's line as the file has it, without the line end.
-func (d *Document) Line(id string) (json.RawMessage, error) {
-	n, ok := d.index[id]
-	if !ok {
-		return nil, fmt.Errorf("read session entry %q: %w", id, ErrNoEntry)
-	}
-	line, err := d.bytesOf(n)
-	return bytes.Clone(line), err
 }
 
 // WriteTo writes the session as its file has it or would have it.
