@@ -111,7 +111,7 @@ func respond(req llm.Request, connect func(string) string) reply {
 	t := newTurn(req)
 	t.connect = connect
 	if text := t.perform(); t.reply.text == "" && len(t.reply.calls) == 0 {
-		t.reply.text = text
+		t.reply.text = strings.TrimRight(text, "\n")
 	}
 	return t.reply
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
 type language int
@@ -65,6 +66,7 @@ const (
 	findFiles kind = "findFiles"
 	list      kind = "list"
 	replace   kind = "replace"
+	replaceIn kind = "replaceIn" // without a file
 	create    kind = "create"
 	run       kind = "run"
 	runTests  kind = "runTests"
@@ -120,28 +122,43 @@ const maxPrompt = 64 << 10
 
 // understand finds the intent of a prompt and the language it was worded in.
 // A prompt of several lines that means nothing as a whole is judged by its
-// first line, then by its last: files and piped input come with the request.
+// first line, but only for what changes nothing: the rest may be anything.
 func understand(prompt string) (intent, language) {
 	prompt = strings.TrimSpace(strings.ToValidUTF8(prompt, "\ufffd"))
 	script := scriptOf(prompt)
-	candidates := []string{prompt}
-	if head, _, more := strings.Cut(prompt, "\n"); more {
-		candidates = append(candidates, strings.TrimSpace(head), strings.TrimSpace(prompt[strings.LastIndexByte(prompt, '\n'):]))
-	}
-	for _, text := range candidates {
-		if len(text) > maxPrompt {
-			continue
+	if len(prompt) <= maxPrompt {
+		if in, lang, ok := parse(prompt, script); ok {
+			return in, lang
 		}
-		f := fold(text)
-		for _, l := range []language{script, english, arabic, chinese} {
-			for _, r := range grammars()[l] {
-				if in, ok := r.match(f); ok {
-					return in, l
-				}
-			}
+	}
+	if head, _, more := strings.Cut(prompt, "\n"); more && len(head) <= maxPrompt {
+		if in, lang, ok := parse(strings.TrimSpace(head), scriptOf(head)); ok && in.kind.harmless() {
+			return in, lang
 		}
 	}
 	return intent{}, script
+}
+
+// parse tries the grammar of the prompt's own script first: a request in one
+// language may hold text of another.
+func parse(text string, script language) (intent, language, bool) {
+	f := fold(text)
+	for _, l := range []language{script, english, arabic, chinese} {
+		for _, r := range grammars()[l] {
+			if in, ok := r.match(f); ok {
+				return in, l, true
+			}
+		}
+	}
+	return intent{}, script, false
+}
+
+func (k kind) harmless() bool {
+	switch k {
+	case summarize, readFile, search, where, findFiles, list, help, greet:
+		return true
+	}
+	return false
 }
 
 func (r rule) match(f folded) (intent, bool) {
@@ -191,13 +208,17 @@ func (in intent) check(isQuestion bool) (intent, bool) {
 		}
 	case search:
 		in.what = searchTerm(in.what)
-		if in.what == "" || isQuestion && strings.ContainsRune(in.what, ' ') {
+		if in.what == "" || in.what[0] == '-' || isQuestion && strings.ContainsRune(in.what, ' ') {
 			return in, false
 		}
 	case where:
 		in.what = strings.TrimSuffix(in.what, "()")
-	case askUser, run:
+	case askUser:
 		if in.what == "" {
+			return in, false
+		}
+	case run:
+		if !commandLike(in.what) {
 			return in, false
 		}
 	}
@@ -229,8 +250,9 @@ func unquote(s string) string {
 	return s
 }
 
-// items splits a list by semicolons or lines, else by commas.
+// items splits a list by semicolons or lines, else by numbers, else by commas.
 func items(s string) []string {
+	s = numbering().ReplaceAllString(s, "\n")
 	for _, separators := range []string{";；؛\n", ",，،、"} {
 		var out []string
 		for _, item := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(separators, r) }) {
@@ -244,6 +266,9 @@ func items(s string) []string {
 	}
 	return nil
 }
+
+// numbering are the numbers of "1. read 2. write".
+var numbering = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s;；,，])\d{1,2}[.)、]\s*`) })
 
 // searchTerm takes "TODO" from "TODOs" and "TODO comments".
 func searchTerm(s string) string {
@@ -266,6 +291,16 @@ func pathLike(s string) bool {
 		return true
 	}
 	return strings.ContainsAny(s, `./\`) && strings.Trim(s, ".") != ""
+}
+
+// commandLike tells a command line from prose: "run go vet" from "run the app".
+func commandLike(s string) bool {
+	first, _, _ := strings.Cut(s, " ")
+	switch strings.ToLower(first) {
+	case "", "the", "a", "an", "this", "that", "these", "those", "it", "my", "our", "your", "all", "some", "any", "every", "me", "away", "tests", "on", "in", "with", "from":
+		return false
+	}
+	return first[0] < utf8.RuneSelf
 }
 
 // hasExtension tells a file from a folder by its name.

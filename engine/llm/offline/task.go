@@ -34,6 +34,8 @@ func (t *turn) perform() string {
 		return t.list(in.path)
 	case replace:
 		return t.replace(in.path, in.what, in.with)
+	case replaceIn:
+		return t.replaceIn(in.what)
 	case create:
 		return t.create(in.path, in.with)
 	case run:
@@ -236,6 +238,18 @@ func (t *turn) replace(p, old, with string) string {
 		return t.say("Done: every %[2]s in %[1]s is now %[3]s.", "تم: كل %[2]s في %[1]s أصبح %[3]s.", "完成：%[1]s 中所有的 %[2]s 已改为 %[3]s。", code(p), code(old), code(with))
 	}
 	return t.say("Done: I replaced %[5]s of %[2]s with %[3]s in %[1]s.", "تم: استبدلت %[2]s بـ %[3]s في %[1]s (عدد المواضع: %[4]d).", "完成：已在 %[1]s 中把 %[4]d 处 %[2]s 替换为 %[3]s。", code(p), code(old), code(with), n, several(n, "occurrence"))
+}
+
+// replaceIn shows where a text is that was to be replaced in no file by name:
+// what changes many files at once should be chosen by its owner.
+func (t *turn) replaceIn(what string) string {
+	found := t.search(what, "")
+	if found == "" || len(t.reply.calls) > 0 {
+		return found
+	}
+	return found + "\n\n" + t.say("I replace in one file at a time: name it, as in \"replace old with new in main.go\".",
+		"أستبدل في ملف واحد في كل مرة: سمّه كما في \"استبدل القديم بـ الجديد في main.go\".",
+		"我一次只替换一个文件：请指明文件，例如“把 main.go 中的旧文字替换为新文字”。")
 }
 
 // create looks first whether the file is there: a request to create one is no

@@ -94,7 +94,7 @@ func (t *turn) locate(messages []message.Message) {
 	if start < 0 {
 		return
 	}
-	t.prompt = messages[start].Text()
+	t.prompt = typed(messages[start].Content)
 	if start > 0 && messages[start-1].Role == message.ToolResult && messages[start-1].ToolName == "ask" {
 		t.asked = messages[start-1].Text()
 	}
@@ -110,6 +110,18 @@ func (t *turn) locate(messages []message.Message) {
 		}
 		t.rounds = append(t.rounds, round)
 	}
+}
+
+// typed is what the user wrote, without the files and the piped input that came
+// with it: those are data, whatever they say.
+func typed(blocks []message.Block) string {
+	var own []message.Block
+	for _, b := range blocks {
+		if !strings.HasPrefix(b.Text, "<file ") {
+			own = append(own, b)
+		}
+	}
+	return message.Text(own)
 }
 
 // isAttributed marks what the user wrote. Notes, mentioned files and command
