@@ -34,12 +34,9 @@ func (d *Document) Context() Context {
 	var c Context
 	d.settings(&c)
 	nodes := d.contextNodes()
+	d.warm(nodes)
 	c.Messages = make([]message.Message, 0, len(nodes))
 	for _, n := range nodes {
-		if n.entry == nil {
-			e, _ := d.load(n)
-			n.entry = &e
-		}
 		if m, ok := n.entry.AsMessage(); ok {
 			c.Messages = append(c.Messages, m)
 		}
@@ -89,7 +86,10 @@ func (d *Document) settings(c *Context) {
 	for n := d.leaf; n != nil; n = n.parent {
 		switch n.typ {
 		case TypeThinking:
-			if e, _ := d.load(n); e.Thinking != nil && !c.ThinkingSet {
+			if c.ThinkingSet {
+				continue
+			}
+			if e, _ := d.load(n); e.Thinking != nil {
 				c.Thinking, c.ThinkingSet = e.Thinking.Level, true
 			}
 		case TypeModelChange:

@@ -277,6 +277,9 @@ func TestFullDiskAtFirstMessage(t *testing.T) {
 	if _, err := os.Stat(d.File()); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("half a header was left: %v", err)
 	}
+	if err := d.Sync(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("sync says %v, but nothing is saved", err)
+	}
 	d.store.write = writeFile
 	if err := d.Close(); err != nil {
 		t.Fatal(err)

@@ -136,7 +136,7 @@ func (l *loader) load() error {
 		d.migrate()
 	}
 	l.line = 0
-	l.notices = append(l.notices, d.warm()...)
+	l.notices = append(l.notices, d.warm(d.contextNodes())...)
 	return nil
 }
 

@@ -132,12 +132,17 @@ func parallel(n int, fn func(from, to int)) {
 	wg.Wait()
 }
 
-// warm decodes what the current context needs, and says what is damaged in it.
-func (d *Document) warm() []Notice {
-	nodes := d.contextNodes()
-	entries, errs := d.loadEach(nodes)
+// warm decodes nodes, keeps their entries and says what is damaged in them.
+func (d *Document) warm(nodes []*node) []Notice {
+	var cold []*node
+	for _, n := range nodes {
+		if n.entry == nil {
+			cold = append(cold, n)
+		}
+	}
+	entries, errs := d.loadEach(cold)
 	var notices []Notice
-	for i, n := range nodes {
+	for i, n := range cold {
 		n.entry = &entries[i]
 		if errs[i] != nil {
 			notices = append(notices, Notice{Text: "damaged and left out: " + errs[i].Error()})

@@ -81,7 +81,7 @@ func (d *Document) Save() error {
 // Sync writes what is pending and has it on the disk when it returns. A
 // session that has no file yet gets none.
 func (d *Document) Sync() error {
-	if d.store.file == nil {
+	if d.store.file == nil && !d.owesFile() {
 		return nil
 	}
 	if len(d.store.pending) > 0 {
@@ -99,15 +99,12 @@ func (d *Document) Sync() error {
 	return nil
 }
 
-// Close syncs, closes the file and gives the lock back. The document must not
-// be used any more.
+// Close syncs, closes the file and gives the lock back, whatever the error. The
+// document must not be used any more.
 func (d *Document) Close() error {
-	var err error
-	if d.saveAtClose() {
-		err = d.flush()
-	}
+	err := d.Sync()
 	if f := d.store.file; f != nil {
-		err = errors.Join(err, d.Sync(), f.Close())
+		err = errors.Join(err, f.Close())
 		d.store.file = nil
 	}
 	d.store.lock.release()
@@ -115,8 +112,8 @@ func (d *Document) Close() error {
 	return err
 }
 
-// saveAtClose holds when the file failed to be made at the first message.
-func (d *Document) saveAtClose() bool {
+// owesFile holds when the file could not be made at the first message.
+func (d *Document) owesFile() bool {
 	return d.store.file == nil && slices.ContainsFunc(d.store.pending, func(n *node) bool {
 		return n.entry != nil && startsFile(*n.entry)
 	})
