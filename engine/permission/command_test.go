@@ -194,7 +194,18 @@ func TestCommands(t *testing.T) {
 		{ask, git, "exec git status", "ask: exec git status"},
 		{ask, git, "source git status", "ask: source git status"},
 
+		{ask, git, "sh -c 'git status || true'", "allow"},
+		{ask, "allow bash(git log)", "git log --output=f", "ask: git log --output=f"},
+		{ask, "allow bash(git log)", "git log '--outp'ut=f", "ask: git log '--outp'ut=f"},
+		{ask, "allow bash(git log)", "git log --ext-d", "ask: git log --ext-d"},
+		{ask, "allow bash(git log)", "git log --oneline -- a", "allow"},
+		{ask, "allow bash(git log --output=f)", "git log --output=f", "allow"},
+		{ask, "allow bash(git log)", "for f in --output=f; do git log $f; done", "ask: f in --output=f"},
+		{ask, "allow bash(go test)", "go test -exec rm ./...", "ask: go test -exec rm ./..."},
+		{ask, "allow bash(go test)", "go test -run X ./...", "allow"},
+
 		// What isn't understood.
+		{ask, git, "git status # \\\nrm x", "ask: git status # \\\nrm x"},
 		{ask, git, "git() { rm x; }; git status", "ask: rm x, git() { rm x; }"},
 		{ask, git, "alias git=rm; git status", "ask: alias git=rm, alias git=rm"},
 		{ask, git, "git status '", "ask: git status '"},
@@ -209,6 +220,8 @@ func TestCommands(t *testing.T) {
 		{ask, git, "cd /w && git status", "allow"},
 		{ask, "allow bash(ls)", "cd sub && ls", "allow"},
 		{ask, git, "cd sub && git status", "ask: cd sub"},
+		{ask, "allow bash(ls)", "cd git-repo && ls git", "allow"},
+		{ask, "allow bash(ls)", "cd /w/a/.. && ls", "ask: cd /w/a/.."},
 		{ask, git, "cd /tmp && git status", "ask: cd /tmp"},
 		{ask, git, "cd .. && git status", "ask: cd .."},
 		{ask, git, "cd && git status", "ask: cd"},
@@ -321,6 +334,17 @@ func TestOpaqueCommand(t *testing.T) {
 	}
 }
 
+// The folder that a command runs in is a path of its request.
+func TestCommandFolder(t *testing.T) {
+	for dir, want := range map[string]permission.Action{"/w/sub": permission.Allow, "/tmp": permission.Ask, "": permission.Ask} {
+		req := request("ls > /dev/null")
+		req.Paths = append(req.Paths, permission.Path{Path: dir, Inside: strings.HasPrefix(dir, "/w/")})
+		if d := policy(t, permission.ModeAsk, "allow bash(ls)").Judge(req); d.Action != want {
+			t.Errorf("in %q: %+v", dir, d)
+		}
+	}
+}
+
 func TestSuggest(t *testing.T) {
 	tests := []struct {
 		rules, script string
@@ -339,6 +363,7 @@ func TestSuggest(t *testing.T) {
 		{"", "make test", "bash(=make test)"},
 		{"", "python -m pytest -q", "bash(python -m pytest)"},
 		{"", "git log $X", "bash(git log)"},
+		{"", "git log --output=f", "bash(=git log --output=f)"},
 		{"", "x (", ""},
 		{"", "rm $X", ""},
 		{"", "rm *.o", ""},
@@ -420,6 +445,16 @@ func FuzzAllowed(f *testing.F) {
 		}
 		checkPlain(t, script)
 	})
+}
+
+func BenchmarkJudge(b *testing.B) {
+	p := policy(b, permission.ModeAsk, "allow bash(git status)\nallow bash(cat)\ndeny bash(rm)\nask bash(git push)")
+	b.ReportAllocs()
+	for b.Loop() {
+		if d := p.Judge(request("cd /w && git status 2>&1 | cat && npm test > out.txt")); d.Action != permission.Ask {
+			b.Fatal(d)
+		}
+	}
 }
 
 func isFlow(word string) bool {

@@ -1,7 +1,9 @@
 package permission
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +21,7 @@ func (p *Policy) findings(req Request) []finding {
 	case len(req.Paths) > 0:
 		var list []finding
 		for _, path := range req.Paths {
-			list = append(list, p.file(path, req.Tool, req.Kind, path.Path))
+			list = append(list, p.file(path, req.Tool, req.Kind, cmp.Or(path.Path, path.Text, req.Text, req.Tool)))
 		}
 		return list
 	}
@@ -118,10 +120,15 @@ func (p *Policy) command(req Request) []finding {
 	for _, v := range a.Assigns {
 		f := add(v.Text, fmt.Sprintf("it sets the variable %s, which can change what commands do", v.Name),
 			func(r *compiled) match { return r.assignment(v) })
-		f.free = v.Scope == shell.InLoop && isPlainName(v.Name)
+		f.free = v.Scope == shell.InLoop && isPlainLoop(v)
 	}
 	for _, u := range a.Unknowns {
 		add(u.Text, u.Why, nil)
+	}
+	for _, dir := range req.Paths {
+		if dir.Text == "" {
+			list = append(list, p.file(dir, "read", KindRead, cmp.Or(dir.Path, req.Text)))
+		}
 	}
 	return list
 }
@@ -132,17 +139,23 @@ func (p *Policy) command(req Request) []finding {
 func inert(c shell.Call) bool {
 	switch c.Name() {
 	case "true", "false", ":", "exit", "break", "continue", "return", "wait":
-		return c.Via == ""
+		return true
 	case "command", "builtin", "eval", "time", "timeout", "nice", "sh", "bash":
 		return c.Wraps
 	}
 	return false
 }
 
-// isPlainName reports names of loop variables that no program looks at:
-// environment variables that matter are in capitals, but for the proxies.
-func isPlainName(name string) bool {
-	return name == strings.ToLower(name) && !strings.HasSuffix(name, "_proxy")
+// isPlainLoop reports loop variables that no program looks at and that bring no
+// options into commands. Environment variables that matter are in capitals, but
+// for the proxies.
+func isPlainLoop(v shell.Assign) bool {
+	for _, hint := range []string{"--", " -", "'-", `"-`, `\`, "$'"} {
+		if strings.Contains(v.Text, hint) {
+			return false
+		}
+	}
+	return v.Name == strings.ToLower(v.Name) && !strings.HasSuffix(v.Name, "_proxy")
 }
 
 // stays reports whether a change of directory is free: into the workspace, and
@@ -154,17 +167,16 @@ func (p *Policy) stays(req Request, c shell.Call) (bool, string) {
 	if dir.Kind != shell.Static || at < 0 || req.Paths[at].Path == "" {
 		return false, "where it goes can't be told"
 	}
-	if !isAbs(dir.Text) {
-		// A second relative step starts somewhere else than it was resolved from.
-		if strings.Contains(dir.Text, "..") || moves(req.Command) > 1 {
-			return false, "where it goes can't be told"
-		}
+	// The shell takes ".." back along a symbolic link; a second relative step
+	// starts somewhere else than it was resolved from.
+	if strings.Contains(dir.Text, "..") || !isAbs(dir.Text) && moves(req.Command) > 1 {
+		return false, "where it goes can't be told"
 	}
 	if !req.Paths[at].Inside {
 		return false, "it leaves the workspace"
 	}
 	usesGit := slices.ContainsFunc(req.Command.Calls, func(c shell.Call) bool {
-		return slices.ContainsFunc(c.Words, func(w shell.Word) bool { return strings.Contains(w.Text, "git") })
+		return strings.HasPrefix(path.Base(c.Name()), "git")
 	})
 	if usesGit && filepath.Clean(req.Paths[at].Path) != filepath.Clean(p.opts.Root) {
 		return false, "git would follow the configuration of another folder"

@@ -118,7 +118,32 @@ func (r *compiled) literally(words []shell.Word) match {
 			return no
 		}
 	}
+	if launches(words[0].Text, words[len(r.words):]) {
+		return no
+	}
 	return yes
+}
+
+// launches reports words that turn a command of these names into one that runs
+// any program or writes any file. A rule covers them only if it has them.
+func launches(name string, words []shell.Word) bool {
+	var options []string
+	switch name {
+	case "git":
+		options = []string{"--output", "--ext-diff", "--open-files-in-pager", "-O", "--upload-pack", "--receive-pack", "--exec"}
+	case "go":
+		options = []string{"-exec", "--exec", "-toolexec", "--toolexec", "-vettool", "--vettool"}
+	}
+	for _, option := range options {
+		for _, w := range words {
+			name, _, _ := strings.Cut(w.Text, "=")
+			abbreviated := len(name) > 2 && strings.HasPrefix(name, "--") && strings.HasPrefix(option, name)
+			if abbreviated || strings.HasPrefix(w.Text, option) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // generously matches the words of a command as deny and ask rules do: the

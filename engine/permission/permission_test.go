@@ -257,6 +257,18 @@ func TestDescribe(t *testing.T) {
 	if got := permission.Describe(d); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
+	long := permission.New(permission.Options{Mode: permission.ModeAsk}).Judge(request("x '" + strings.Repeat("é", 50_000) + "'"))
+	if len(long.Reason) > 400 || len(long.Parts[0].Text) < 100_000 {
+		t.Errorf("a reason of %d bytes for a part of %d", len(long.Reason), len(long.Parts[0].Text))
+	}
+	writes := permission.Request{Tool: "odd", Kind: permission.KindRead, Paths: []permission.Path{{Path: "/w/a", Write: true, Inside: true}}}
+	if d := policy(t, permission.ModePlan, "").Judge(writes); d.Action != permission.Deny {
+		t.Errorf("plan mode writes: %+v", d)
+	}
+	bogus := permission.Rule{Tool: "bash", Action: "yes"}
+	if d := p.With(bogus).Judge(request("rm x")); d.Action != permission.Ask {
+		t.Errorf("an action that is none allows: %+v", d)
+	}
 	plan := policy(t, permission.ModePlan, "").Judge(request("ls"))
 	if !strings.Contains(plan.Reason, "plan mode is read-only") {
 		t.Errorf("reason %q", plan.Reason)

@@ -34,7 +34,7 @@ type Request struct {
 	Tool string
 	Kind Kind
 	// Paths are the files of the call. For a command they say where its
-	// shell.Analysis.Targets are.
+	// shell.Analysis.Targets are; one without Text is the folder it runs in.
 	Paths   []Path
 	Command *shell.Analysis // of a command; nil if it can't be parsed
 	Text    string          // the call in short: the command, the URL
@@ -168,7 +168,7 @@ func (p *Policy) judge(req Request) (Decision, []finding) {
 	switch {
 	case len(denied) > 0:
 		return Decision{Action: Deny, Reason: reason("denied", denied), Parts: denied}, nil
-	case p.opts.Mode == ModePlan && forbiddenInPlan(req.Kind, req.Command != nil):
+	case p.opts.Mode == ModePlan && changes(req):
 		why := "plan mode is read-only: describe this step in the plan instead of taking it; only the user can switch the mode"
 		return Decision{Action: Deny, Reason: why, Parts: []Part{{req.Text, why}}}, nil
 	case len(asked) > 0:
@@ -177,14 +177,25 @@ func (p *Policy) judge(req Request) (Decision, []finding) {
 	return Decision{Action: Allow}, nil
 }
 
-func forbiddenInPlan(kind Kind, command bool) bool {
-	return command || kind != KindRead && kind != KindThink && kind != KindFetch
+// changes reports requests that plan mode has no room for.
+func changes(req Request) bool {
+	if req.Command != nil || slices.ContainsFunc(req.Paths, func(p Path) bool { return p.Write }) {
+		return true
+	}
+	return req.Kind != KindRead && req.Kind != KindThink && req.Kind != KindFetch
 }
+
+// maxReason bounds how much of a part's text goes into the reason, in bytes.
+const maxReason = 200
 
 func reason(what string, parts []Part) string {
 	list := make([]string, len(parts))
 	for i, part := range parts {
-		list[i] = fmt.Sprintf("%s (%s)", part.Text, part.Why)
+		text := part.Text
+		if len(text) > maxReason {
+			text = strings.ToValidUTF8(text[:maxReason], "") + "…"
+		}
+		list[i] = fmt.Sprintf("%s (%s)", text, part.Why)
 	}
 	return what + ": " + strings.Join(list, "; ")
 }
@@ -204,7 +215,7 @@ func (p *Policy) weigh(f finding) (Action, string) {
 			held = fmt.Sprintf("the rule %s of %s could deny it", r, r.Source)
 		case r.Action == Ask:
 			held = fmt.Sprintf("the rule %s of %s asks for it", r, r.Source)
-		case m == yes:
+		case r.Action == Allow && m == yes:
 			allowed = true
 		}
 	}

@@ -40,6 +40,9 @@ func (p *Policy) suggest(req Request, asking []finding) []Rule {
 func sensible(c shell.Call) string {
 	n := prefix(c)
 	words := c.Words
+	if n > 0 && launches(words[0].Text, words[n:]) {
+		n = 0
+	}
 	if n > 0 {
 		words = words[:n]
 	}
@@ -61,8 +64,8 @@ func sensible(c shell.Call) string {
 }
 
 // prefix returns how many words say what a command does whatever follows, or 0.
-// The lists hold only commands that no later word turns into another program's
-// launcher or, for the readers, into a writer.
+// The lists hold only commands that no later word makes run another program or
+// write a file, those that launches knows aside.
 func prefix(c shell.Call) int {
 	word := func(i int) string {
 		if i < len(c.Words) && c.Words[i].Kind == shell.Static {

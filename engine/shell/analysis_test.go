@@ -77,7 +77,7 @@ func TestAnalyze(t *testing.T) {
 		{`a 'b c' "d e" f\ g`, []string{"a b c d e f g"}},
 		{`g"it" 'sta'tus`, []string{"git status"}},
 		{`\git st\atus`, []string{"git status"}},
-		{`a \`, []string{`a \`}},
+		{`a \`, []string{`a {\}`}},
 		{`a "x\$y\z"`, []string{`a x$y\z`}},
 		{"a *.go", []string{"a [*.go]"}},
 		{`a \*.go '*'`, []string{"a *.go *"}},

@@ -63,8 +63,9 @@ func (e *evaluation) literal(s string, first bool) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '\\':
-			if i+1 < len(s) { // a last one stands for itself
-				i++
+			if i++; i == len(s) { // at the end of a script bash is of two minds
+				e.dynamic = true
+				return
 			}
 			e.text.WriteByte(s[i])
 			continue
