@@ -332,7 +332,7 @@ func (f *flat) answer(line string) {
 	switch {
 	case err == nil && n >= 1 && n <= len(list):
 		a = list[n-1].answer
-	case q.Kind == event.AskPermission && line != "":
+	case q.Kind == event.AskPermission && line != "" && err != nil:
 		a = event.Answer{Choice: event.Deny, Reason: line}
 	case q.Kind == event.AskInput || q.Kind == event.AskEditor:
 	default:
