@@ -11,6 +11,8 @@ import (
 const (
 	maxScanned   = 100_000 // lines of the file
 	maxWanted    = 200     // lines of the pattern
+	maxVotes     = 8       // of one line, for that many places
+	maxAlike     = 20_000  // lines of the file that are compared by likeness
 	maxLineBytes = 400     // of a line that is compared by likeness
 	maxQuoted    = 2000    // bytes of the quoted candidate
 	minLikeness  = 0.45
@@ -65,7 +67,7 @@ func comparable(s string, limit int) []string {
 func byEqualLines(lines, wanted []string) (first, votes int) {
 	at := map[string][]int{}
 	for k, w := range wanted {
-		if w != "" {
+		if w != "" && len(at[w]) < maxVotes {
 			at[w] = append(at[w], k)
 		}
 	}
@@ -90,9 +92,13 @@ func byLikeness(lines, wanted []string) (first, percent int) {
 			longest = k
 		}
 	}
+	size := len(wanted[longest])
 	want := pairs(wanted[longest])
 	best := minLikeness
-	for i, line := range lines {
+	for i, line := range lines[:min(len(lines), maxAlike)] {
+		if 3*len(line) < size || len(line) > 3*size {
+			continue // can't be like it
+		}
 		if l := likeness(want, pairs(line)); l > best {
 			first, best, percent = i-longest, l, int(100*l)
 		}

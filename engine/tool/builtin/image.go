@@ -92,7 +92,8 @@ func withImage(about string, data []byte, kind string, details imageDetails) too
 
 func encodedSize(data []byte) int { return base64.StdEncoding.EncodedLen(len(data)) }
 
-// scale shrinks a picture so that no side is over side pixels.
+// scale shrinks a picture so that no side is over side pixels. What is
+// transparent becomes white: JPEG would make it black.
 func scale(p image.Image, side int) image.Image {
 	w, h := p.Bounds().Dx(), p.Bounds().Dy()
 	longest := max(w, h)
@@ -100,7 +101,8 @@ func scale(p image.Image, side int) image.Image {
 		w, h = max(1, w*side/longest), max(1, h*side/longest)
 	}
 	out := image.NewRGBA(image.Rect(0, 0, w, h))
-	draw.ApproxBiLinear.Scale(out, out.Bounds(), p, p.Bounds(), draw.Src, nil)
+	draw.Draw(out, out.Bounds(), image.White, image.Point{}, draw.Src)
+	draw.ApproxBiLinear.Scale(out, out.Bounds(), p, p.Bounds(), draw.Over, nil)
 	return out
 }
 
