@@ -143,7 +143,8 @@ func (d *Document) warm(nodes []*node) []Notice {
 	entries, errs := d.loadEach(cold)
 	var notices []Notice
 	for i, n := range cold {
-		n.entry = &entries[i]
+		e := entries[i] // a copy, so that forget can let go of each by itself
+		n.entry = &e
 		if errs[i] != nil {
 			notices = append(notices, Notice{Text: "damaged and left out: " + errs[i].Error()})
 		}
