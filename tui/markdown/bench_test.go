@@ -25,6 +25,21 @@ func BenchmarkStream10KB(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(deltas)), "ns/delta")
 }
 
+// A long file in one fence: the lines that are there are not folded again.
+func BenchmarkStreamCode60KB(b *testing.B) {
+	r := markdown.New(styles(b, true, true))
+	text := "```go\n" + strings.Repeat("\tfmt.Println(\"a line of code of usual length\", x, y, z)\n", 1100)
+	deltas := slices.Collect(slices.Chunk([]byte(text), 50))
+	for b.Loop() {
+		s := r.Stream()
+		for _, delta := range deltas {
+			s.Append(string(delta))
+			s.Rows(80)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(deltas)), "ns/delta")
+}
+
 func BenchmarkRender10KB(b *testing.B) {
 	r := markdown.New(styles(b, true, true))
 	for b.Loop() {

@@ -15,9 +15,34 @@ import (
 // folded at the last column and keep their margin, and they are the same rows
 // while it is open as when it is closed and coloured: nothing jumps.
 
-// open shows a fence that is still open, in one colour.
-func (r *Renderer) open(text string, width int) []string {
-	return r.fenced(strings.TrimLeft(sanitize.Tabs(text, codeTab), "\n"), max(width, 1), false)
+// openFence is a fence that grows. Its whole lines are folded once.
+type openFence struct {
+	text string // lines that are in rows
+	rows []string
+}
+
+// add folds what is new in text, which begins with the fence's first line,
+// and returns all rows.
+func (f *openFence) add(r *Renderer, text string, width int) []string {
+	_, code, _ := strings.Cut(text, "\n")
+	whole := code[:strings.LastIndexByte(code, '\n')+1]
+	if !strings.HasPrefix(whole, f.text) {
+		*f = openFence{}
+	}
+	if fresh := whole[len(f.text):]; fresh != "" {
+		f.text = whole
+		f.rows = append(f.rows, r.one(strings.TrimSuffix(fresh, "\n"), width)...)
+	}
+	rows := f.rows[:len(f.rows):len(f.rows)]
+	if rest := code[len(whole):]; rest != "" {
+		rows = append(rows, r.one(rest, width)...)
+	}
+	return stripBlank(rows)
+}
+
+// one folds code in one colour.
+func (r *Renderer) one(code string, width int) []string {
+	return r.fold([]chroma.Token{{Type: chroma.EOFType, Value: sanitize.Tabs(code, codeTab)}}, max(width, 1))
 }
 
 // fenced returns the rows of a fence without its marks.
@@ -35,7 +60,7 @@ func (r *Renderer) fenced(text string, width int, highlight bool) []string {
 		tokens = r.tokens(code, strings.TrimSpace(language))
 	}
 	if tokens == nil {
-		tokens = []chroma.Token{{Type: chroma.EOFType, Value: code}}
+		return stripBlank(r.one(code, width))
 	}
 	return stripBlank(r.fold(tokens, width))
 }

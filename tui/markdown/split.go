@@ -9,11 +9,11 @@ import (
 // blocks are the text, and a block once cut stays as it is whatever text
 // comes after.
 //
-// A block ends before a line that cannot belong to it: one after a blank
-// line, outside a fence, that is neither indented nor, inside a list, could
-// be a further item. A fence that stands in no list or quote is a block of
-// its own. Where the splitter is unsure it does not cut: a longer block is
-// rendered the same, only later.
+// A block ends before a line that stands after a blank line, outside a fence,
+// and is not indented. So each item of a list with blank lines is a block, with
+// the number that it has in the text. A fence that stands in no list or quote
+// is a block of its own. Where the splitter is unsure it does not cut: a
+// longer block is rendered the same, only later.
 
 // fence is an open code fence.
 type fence struct {
@@ -58,7 +58,7 @@ func cut(text string) split {
 		case strings.Trim(line, " \t") == "":
 			blank = content
 		default:
-			if blank && !continues(line, list) {
+			if blank && line[0] != ' ' && line[0] != '\t' {
 				end(at)
 			}
 			content, blank = true, false
@@ -85,17 +85,6 @@ func lastOf(ends []int) int {
 		return 0
 	}
 	return ends[len(ends)-1]
-}
-
-// continues reports whether a line after a blank line could belong to the
-// block before it. It looks at the first byte alone, which is there before
-// the rest of the line has come.
-func continues(line string, list bool) bool {
-	c := line[0]
-	if c == ' ' || c == '\t' {
-		return true
-	}
-	return list && (c == '-' || c == '+' || c == '*' || c >= '0' && c <= '9')
 }
 
 // itemMarker returns the length of a list marker with its blanks at the start

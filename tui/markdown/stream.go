@@ -17,6 +17,7 @@ type Stream struct {
 		text string
 		rows []string
 	}
+	fence openFence // the tail, if that is an open fence
 }
 
 // Stream begins a text.
@@ -28,8 +29,8 @@ func (s *Stream) Append(delta string) { s.SetText(s.raw + delta) }
 // SetText gives the whole text so far. Usually it begins with the text of the
 // call before; if it does not, everything is rendered anew.
 func (s *Stream) SetText(sofar string) {
+	text := s.clean(sofar)
 	s.raw = sofar
-	text := clean(sofar)
 	settled := s.settled()
 	if !strings.HasPrefix(text, s.text[:settled]) {
 		s.ends, settled = nil, 0
@@ -39,6 +40,17 @@ func (s *Stream) SetText(sofar string) {
 	for _, end := range cut(text[settled:]).ends {
 		s.ends = append(s.ends, settled+end)
 	}
+}
+
+// clean cleans the text so far. Usually nothing was wrong before, and nothing
+// is with what is new: then only that is looked at.
+func (s *Stream) clean(sofar string) string {
+	if s.text == s.raw && strings.HasPrefix(sofar, s.raw) {
+		if fresh := sofar[len(s.raw):]; clean(fresh) == fresh {
+			return sofar
+		}
+	}
+	return clean(sofar)
 }
 
 // Finish says that no more text comes, so that an open fence is shown as code.
@@ -53,6 +65,7 @@ func (s *Stream) settled() int { return lastOf(s.ends) }
 func (s *Stream) forget() {
 	s.rendered, s.rows = 0, nil
 	s.tail.text, s.tail.rows = "", nil
+	s.fence = openFence{}
 }
 
 // Rows returns the text's rows at a width. A settled block is rendered once
@@ -74,7 +87,8 @@ func (s *Stream) Rows(width int) []string {
 		return s.rows[:len(s.rows):len(s.rows)]
 	case open.top && !s.finished:
 		// The last block is the fence: an open one is never cached as closed.
-		s.tail.text, s.tail.rows = "", s.r.open(tail, width)
+		s.tail.text = ""
+		s.tail.rows = s.fence.add(s.r, strings.TrimLeft(tail, "\n"), width)
 	case tail != s.tail.text:
 		s.tail.text, s.tail.rows = tail, s.r.block(tail, width)
 	}
