@@ -105,10 +105,15 @@ func TestSuspend(t *testing.T) {
 	s, cmd, _ := child(t)
 	s.typed("a draft\x1a")
 	s.wait("the normal screen", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return !s.alt })
-	if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	s.wait("the chat's screen", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.alt })
+	s.wait("the chat's screen", func() bool {
+		// It may not have stopped yet: fg comes again until it has.
+		if err := cmd.Process.Signal(syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.alt
+	})
 	s.see("› a draft")
 	s.typed("\x03\x03")
 	if code := exited(s, cmd); code != 0 {
