@@ -200,10 +200,22 @@ func TestFindUnknown(t *testing.T) {
 		if !errors.As(err, &unknown) {
 			t.Fatalf("%q: %v", tt.pattern, err)
 		}
+		if ids := distinctIDs(unknown.Nearest); !unknown.Ambiguous && ids != len(unknown.Nearest) {
+			t.Errorf("%.40q: one model at several providers: %v", tt.pattern, unknown.Nearest)
+		}
 		if len(unknown.Nearest) == 0 || !strings.Contains(strings.Join(unknown.Nearest, " "), tt.nearest) || unknown.Ambiguous != tt.ambiguous {
 			t.Errorf("%.40q: %.200s", tt.pattern, err)
 		}
 	}
+}
+
+func distinctIDs(refs []string) int {
+	ids := map[string]bool{}
+	for _, ref := range refs {
+		_, id, _ := strings.Cut(ref, "/")
+		ids[fold(id)] = true
+	}
+	return len(ids)
 }
 
 func FuzzFind(f *testing.F) {

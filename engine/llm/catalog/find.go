@@ -138,8 +138,12 @@ func (c *Catalog) nearest(pattern string) []llm.Model {
 		}
 		provider, id := []rune(fold(m.Provider)), []rune(fold(m.ID))
 		d := min(distance(plain, id, bound), distance(plain, append(provider, id...), bound))
-		if d >= bound {
+		same := slices.IndexFunc(best, func(s scored) bool { return fold(s.model.ID) == string(id) })
+		if d >= bound || same >= 0 && best[same].distance <= d {
 			continue
+		}
+		if same >= 0 { // the same model, at a provider whose name is nearer
+			best = slices.Delete(best, same, same+1)
 		}
 		at, _ := slices.BinarySearchFunc(best, d+1, func(s scored, d int) int { return cmp.Compare(s.distance, d) })
 		best = slices.Insert(best, at, scored{m, d})

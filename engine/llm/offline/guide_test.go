@@ -200,7 +200,7 @@ func TestConversation(t *testing.T) {
 		"english": {
 			"hi", "help", "summarize this repo", "read main.go lines 3-4", "read missing.go", "find TODO", "where is parseConfig defined",
 			"where is nothing defined", "find *.js", "list files in internal", "replace foo with bar in main.go", "replace foo with bar in main.go",
-			"create notes.txt with hello", "create notes.txt with other", "run cat notes.txt", "run exit 3", "plan: a; b; c",
+			"create notes.txt with hello", "create notes.txt with other", "run cat notes.txt", "plan: a; b; c",
 			"ask me which port to use: 8080 or 9090", "write a poem", "fix main.go",
 		},
 		"arabic": {
@@ -246,6 +246,15 @@ func TestDenied(t *testing.T) {
 	k := newTalk(t)
 	k.deny = "bash"
 	if got := k.say("run ls"); !strings.Contains(got, "--permissions full") {
+		t.Error(got)
+	}
+}
+
+func TestFailedCommand(t *testing.T) {
+	if got := newTalk(t).say("run echo oops; exit 3"); !strings.HasPrefix(got, "`echo oops; exit 3` failed:") || !strings.Contains(got, "oops") {
+		t.Error(got)
+	}
+	if got := newTalk(t).say("run true"); !strings.HasPrefix(got, "`true` succeeded") {
 		t.Error(got)
 	}
 }

@@ -212,9 +212,9 @@ func (t *turn) denied(tool, reason string) string {
 	if reason != "" {
 		text += t.lang.pick(" (", " (", "（") + reason + t.lang.pick(")", ")", "）")
 	}
-	mode := "edit"
-	if tool == "bash" {
-		mode = "full"
+	mode := "full"
+	if tool == "edit" || tool == "write" {
+		mode = "edit"
 	}
 	return text + t.lang.pick(". ", ". ", "。") + t.say(
 		"To allow it, say yes when you are asked, or start with `--permissions %s`.",

@@ -37,25 +37,28 @@ func New(ctx context.Context, req llm.Request, yield func(llm.Part) bool) *Write
 }
 
 // Open starts a block and returns its index. Only the type, and for a tool
-// call ID and Name, are taken from b.
+// call ID and Name, are taken from b. When ok is false there may be no block.
 func (w *Writer) Open(b message.Block) (index int, ok bool) {
+	if w.over() {
+		return -1, false
+	}
 	index = len(w.content)
 	w.content = append(w.content, message.Block{Type: b.Type, ID: b.ID, Name: b.Name})
 	w.open[index] = &strings.Builder{}
-	return index, w.put(llm.BlockStarted{Index: index, Type: b.Type, ID: b.ID, Name: b.Name})
+	return index, w.yieldPart(llm.BlockStarted{Index: index, Type: b.Type, ID: b.ID, Name: b.Name})
 }
 
 // Delta adds text to an open block; an empty text is dropped. What a caller
 // never saw, because ctx had ended, isn't part of the message either.
 func (w *Writer) Delta(index int, text string) bool {
-	if w.stopped || w.ctx.Err() != nil {
+	if w.over() {
 		return false
 	}
 	if text == "" {
 		return true
 	}
 	w.open[index].WriteString(text)
-	return w.put(llm.BlockDelta{Index: index, Text: text})
+	return w.yieldPart(llm.BlockDelta{Index: index, Text: text})
 }
 
 // Close ends a block. Arguments of a tool call that are no JSON object are
@@ -63,7 +66,7 @@ func (w *Writer) Delta(index int, text string) bool {
 func (w *Writer) Close(index int, signature string) bool {
 	b := w.settle(index)
 	b.Signature = signature
-	return w.put(llm.BlockEnded{Index: index, Block: *b})
+	return w.yieldPart(llm.BlockEnded{Index: index, Block: *b})
 }
 
 // settle fixes the block's content from the text that arrived.
@@ -94,7 +97,7 @@ func (w *Writer) Finish(reason message.StopReason, usage message.Usage, err erro
 	for i := range w.content {
 		if _, isOpen := w.open[i]; isOpen {
 			b := w.settle(i)
-			w.pass(llm.BlockEnded{Index: i, Block: *b})
+			w.yieldPart(llm.BlockEnded{Index: i, Block: *b})
 		}
 	}
 	m := message.Message{
@@ -113,19 +116,18 @@ func (w *Writer) Finish(reason message.StopReason, usage message.Usage, err erro
 	case reason == "":
 		m.StopReason = message.Stop
 	}
-	w.pass(llm.Finished{Message: m, Err: err})
+	w.yieldPart(llm.Finished{Message: m, Err: err})
 }
 
-// put yields a part unless the stream is over.
-func (w *Writer) put(p llm.Part) bool {
-	return w.ctx.Err() == nil && w.pass(p) && w.ctx.Err() == nil
-}
+// over reports that nothing new may be said.
+func (w *Writer) over() bool { return w.stopped || w.ctx.Err() != nil }
 
-// pass yields a part also after ctx has ended: the caller still ranges.
-func (w *Writer) pass(p llm.Part) bool {
+// yieldPart yields a part, also one that ends something after ctx has ended:
+// the caller still ranges then. It reports whether to go on.
+func (w *Writer) yieldPart(p llm.Part) bool {
 	if w.stopped {
 		return false
 	}
 	w.stopped = !w.yield(p)
-	return !w.stopped
+	return !w.over()
 }
