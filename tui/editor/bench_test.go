@@ -19,9 +19,9 @@ func BenchmarkKeyAndView(b *testing.B) {
 		{"short", func(e *editor.Editor) { e.SetValue("hello") }},
 		{"12000 lines pasted", func(e *editor.Editor) { e.Paste(strings.Repeat(line+"\r\n", 12000)) }},
 		{"100 KB line pasted", func(e *editor.Editor) { e.Paste(strings.Repeat("x", 100<<10)) }},
-		{"12000 lines edited", func(e *editor.Editor) { e.SetValue(strings.Repeat(line+"\n", 12000)) }},
-		{"100 KB line edited", func(e *editor.Editor) { e.SetValue(strings.Repeat("word ", 20<<10)) }},
-		{"100 KB Chinese line edited", func(e *editor.Editor) { e.SetValue(strings.Repeat("天地玄黄", 8<<10)) }},
+		{"12000 lines edited", func(e *editor.Editor) { e.Insert(strings.Repeat(line+"\n", 12000)) }},
+		{"100 KB line edited", func(e *editor.Editor) { e.Insert(strings.Repeat("word ", 20<<10)) }},
+		{"100 KB Chinese line edited", func(e *editor.Editor) { e.Insert(strings.Repeat("天地玄黄", 8<<10)) }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			e := editor.New(editor.Options{Prompt: "> "})

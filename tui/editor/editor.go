@@ -16,6 +16,7 @@
 package editor
 
 import (
+	"strings"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
@@ -79,11 +80,23 @@ func (e *Editor) clear() {
 // ring and the history stay.
 func (e *Editor) Reset() { e.clear() }
 
+// From these sizes on SetValue shows a text as a label.
+const (
+	labelLines = 1000
+	labelBytes = 64 << 10
+)
+
 // SetValue replaces the text and puts the caret at its end. There is nothing
-// to undo afterwards.
+// to undo afterwards. A text of a thousand lines or more than 64 KB, such as
+// a prompt with a big paste from the history, is shown as a label.
 func (e *Editor) SetValue(text string) {
 	e.clear()
-	e.buf.lines = segment(sanitize.Text(normalize(text)))
+	text = sanitize.Text(normalize(text))
+	if strings.Count(text, "\n") >= labelLines || len(text) > labelBytes {
+		e.buf.lines = [][]cell{{e.label(text)}}
+	} else {
+		e.buf.lines = segment(text)
+	}
 	e.cursor = e.buf.end()
 }
 

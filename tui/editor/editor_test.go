@@ -238,6 +238,23 @@ func TestBigPaste(t *testing.T) {
 	}
 }
 
+// A big prompt from the history is as quick to edit as a big paste.
+func TestSetValueLabelsBigTexts(t *testing.T) {
+	big := strings.Repeat("line\n", 5000)
+	e, _ := newEditor(big)
+	press(e, "up")
+	if got := marked(e); got != "[Pasted 5001 lines]|" {
+		t.Errorf("shown as %q", got)
+	}
+	if e.Value() != big {
+		t.Error("the value is not the text")
+	}
+	e.SetValue("short\ntext")
+	if got := marked(e); got != "short\ntext|" {
+		t.Errorf("shown as %q", got)
+	}
+}
+
 // E-5, case 21: what breaks out of a paste is text and is never sent.
 func TestPasteBreakOut(t *testing.T) {
 	e, c := newEditor()

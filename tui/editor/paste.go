@@ -38,21 +38,25 @@ func (e *Editor) Paste(text string) {
 		return
 	}
 	e.did(commandNone)
-	lines := strings.Count(text, "\n") + 1
-	if lines < pasteLines && len(text) <= pasteBytes {
+	if strings.Count(text, "\n")+1 < pasteLines && len(text) <= pasteBytes {
 		e.insert(segment(text))
 		return
 	}
+	e.insert([][]cell{{e.label(text)}})
+}
+
+// label makes the cell that stands for a text. Labels differ by a number.
+func (e *Editor) label(text string) cell {
 	e.pastes++
-	what := fmt.Sprintf("%d lines", lines)
-	if lines == 1 {
-		what = fmt.Sprintf("%d characters", utf8.RuneCountInString(text))
+	what := fmt.Sprintf("%d characters", utf8.RuneCountInString(text))
+	if lines := strings.Count(text, "\n") + 1; lines > 1 {
+		what = fmt.Sprintf("%d lines", lines)
 	}
 	label := "[Pasted " + what + "]"
 	if e.pastes > 1 {
 		label = fmt.Sprintf("[Pasted %s #%d]", what, e.pastes)
 	}
-	e.insert([][]cell{{{text: label, paste: &paste{text}, width: style.Width(label)}}})
+	return cell{text: label, paste: &paste{text}, width: style.Width(label)}
 }
 
 // inBurst reports whether a key came too soon after a paste to be typed by

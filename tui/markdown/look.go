@@ -21,12 +21,12 @@ func look(s style.Styles) ansi.StyleConfig {
 	yes := true
 	c := s.Colors
 	margin, quote, quoteMark := uint(codeMargin), uint(1), "│ "
-	heading := ansi.StylePrimitive{Color: color3(c.Heading), Bold: &yes}
+	heading := ansi.StylePrimitive{Color: optional(c.Heading), Bold: &yes}
 	config := ansi.StyleConfig{
-		Text:       ansi.StylePrimitive{Color: color3(c.Text)},
+		Text:       ansi.StylePrimitive{Color: optional(c.Text)},
 		Heading:    ansi.StyleBlock{StylePrimitive: heading},
 		H1:         ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Underline: &yes}},
-		BlockQuote: ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: color3(c.Quote)}, Indent: &quote, IndentToken: &quoteMark},
+		BlockQuote: ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: optional(c.Quote)}, Indent: &quote, IndentToken: &quoteMark},
 		List:       ansi.StyleList{LevelIndent: 2},
 		Item:       ansi.StylePrimitive{BlockPrefix: "• "},
 
@@ -35,14 +35,14 @@ func look(s style.Styles) ansi.StyleConfig {
 		Emph:           ansi.StylePrimitive{Italic: &yes},
 		Strong:         ansi.StylePrimitive{Bold: &yes},
 		Strikethrough:  ansi.StylePrimitive{CrossedOut: &yes},
-		HorizontalRule: ansi.StylePrimitive{Color: color3(c.Border), Format: "\n────────\n"},
-		Link:           ansi.StylePrimitive{Color: color3(c.Link), Underline: &yes},
-		LinkText:       ansi.StylePrimitive{Color: color3(c.Link)},
-		Image:          ansi.StylePrimitive{Color: color3(c.Link), Underline: &yes},
+		HorizontalRule: ansi.StylePrimitive{Color: optional(c.Border), Format: "\n────────\n"},
+		Link:           ansi.StylePrimitive{Color: optional(c.Link), Underline: &yes},
+		LinkText:       ansi.StylePrimitive{Color: optional(c.Link)},
+		Image:          ansi.StylePrimitive{Color: optional(c.Link), Underline: &yes},
 		ImageText:      ansi.StylePrimitive{Format: "Image: {{.text}} →"},
-		Code:           ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: color3(c.Code)}},
+		Code:           ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: optional(c.Code)}},
 		CodeBlock: ansi.StyleCodeBlock{
-			StyleBlock: ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: color3(c.Code)}, Margin: &margin},
+			StyleBlock: ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Color: optional(c.Code)}, Margin: &margin},
 		},
 		DefinitionDescription: ansi.StylePrimitive{BlockPrefix: "\n  "},
 	}
@@ -57,7 +57,8 @@ func look(s style.Styles) ansi.StyleConfig {
 	return config
 }
 
-func color3(c string) *string {
+// optional is Glamour's way to say a colour or none.
+func optional(c string) *string {
 	if c == "" {
 		return nil
 	}

@@ -22,6 +22,7 @@ import (
 	"charm.land/glamour/v2"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
@@ -82,6 +83,9 @@ func (r *Renderer) block(text string, width int) []string {
 	out, ok := r.markdown(text, width)
 	if !ok {
 		return r.plain(text, width)
+	}
+	if r.styles.Bare() {
+		out = ansi.Strip(out)
 	}
 	var rows []string
 	for line := range strings.SplitSeq(out, "\n") {

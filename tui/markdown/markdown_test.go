@@ -215,6 +215,14 @@ func TestThemeChange(t *testing.T) {
 	}
 }
 
+// Case 9: on a terminal that knows nothing there are no escape codes at all.
+func TestBare(t *testing.T) {
+	out := strings.Join(markdown.New(style.Styles{}).Render(sample, 60), "\n")
+	if strings.Contains(out, "\x1b") {
+		t.Errorf("escape codes in %q", out)
+	}
+}
+
 // Case 33: however the deltas fall, the rows end up the same.
 func TestStreamEqualsRender(t *testing.T) {
 	r := markdown.New(styles(t, true, true))

@@ -6,8 +6,9 @@
 // Added …), never for a colour. When the terminal's background or the theme
 // changes, the app builds new Styles and hands them out again.
 //
-// Without colour (NO_COLOR, TERM=dumb) every style is plain or bold,
-// underlined or reversed; no component may rely on colour to carry meaning.
+// Without colour (NO_COLOR) every style is plain or bold, underlined or
+// reversed. The zero Styles paint nothing at all: with them no component puts
+// out an escape sequence (TERM=dumb). So colour never carries meaning alone.
 package style
 
 import (
@@ -96,6 +97,9 @@ func New(theme themes.Theme, dark, color bool) Styles {
 	}
 	return s
 }
+
+// Bare reports whether no escape sequence may be used at all.
+func (s Styles) Bare() bool { return s.Bold.Plain() }
 
 // Mode returns the style of a permission mode by its name.
 func (s Styles) Mode(name string) Style {
