@@ -378,6 +378,7 @@ func TestSuggest(t *testing.T) {
 		{"", "git status; git status -s", "bash(git status)"},
 		{"ask bash(git push)", "git push", ""},
 		{"", "echo '=x)' (", ""},
+		{"", "a; b; c; d; e; f; g; h; i; j; k; l; m", ""},
 		{"", "=x y", "bash(==x y)"},
 		{"", "a b:*", ""},
 		{"", "a 'b:*'", "bash(=a 'b:*')"},

@@ -261,6 +261,10 @@ func TestDescribe(t *testing.T) {
 	if len(long.Reason) > 400 || len(long.Parts[0].Text) < 100_000 {
 		t.Errorf("a reason of %d bytes for a part of %d", len(long.Reason), len(long.Parts[0].Text))
 	}
+	many := policy(t, permission.ModeAsk, "").Judge(request(strings.Repeat("a; ", 10_000)))
+	if len(many.Reason) > 1000 || !strings.HasSuffix(many.Reason, "and 9990 more") || len(many.Parts) != 10_000 {
+		t.Errorf("a reason of %d bytes for %d parts", len(many.Reason), len(many.Parts))
+	}
 	writes := permission.Request{Tool: "odd", Kind: permission.KindRead, Paths: []permission.Path{{Path: "/w/a", Write: true, Inside: true}}}
 	if d := policy(t, permission.ModePlan, "").Judge(writes); d.Action != permission.Deny {
 		t.Errorf("plan mode writes: %+v", d)

@@ -185,17 +185,24 @@ func changes(req Request) bool {
 	return req.Kind != KindRead && req.Kind != KindThink && req.Kind != KindFetch
 }
 
-// maxReason bounds how much of a part's text goes into the reason, in bytes.
-const maxReason = 200
+// What goes into a reason: so many parts, and so many bytes of each one's text.
+const (
+	maxReasons = 10
+	maxReason  = 200
+)
 
 func reason(what string, parts []Part) string {
-	list := make([]string, len(parts))
+	var list []string
 	for i, part := range parts {
+		if i == maxReasons {
+			list = append(list, fmt.Sprintf("and %d more", len(parts)-i))
+			break
+		}
 		text := part.Text
 		if len(text) > maxReason {
 			text = strings.ToValidUTF8(text[:maxReason], "") + "…"
 		}
-		list[i] = fmt.Sprintf("%s (%s)", text, part.Why)
+		list = append(list, fmt.Sprintf("%s (%s)", text, part.Why))
 	}
 	return what + ": " + strings.Join(list, "; ")
 }

@@ -8,8 +8,12 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/shell"
 )
 
-// maxSaved is the longest command that "always" saves word by word.
-const maxSaved = 200
+const (
+	// maxSaved is the longest command that "always" saves word by word, in bytes.
+	maxSaved = 200
+	// maxRules is how many rules one "always" may save: nobody reads more.
+	maxRules = 12
+)
 
 // suggest returns the rules with which the request wouldn't ask any more, or
 // none. The check at the end is what makes them trustworthy: rules that don't
@@ -26,6 +30,9 @@ func (p *Policy) suggest(req Request, asking []finding) []Rule {
 		}
 		if !slices.Contains(rules, r) {
 			rules = append(rules, r)
+		}
+		if len(rules) > maxRules {
+			return nil
 		}
 	}
 	if d, _ := p.With(rules...).judge(req); d.Action != Allow {

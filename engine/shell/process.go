@@ -20,7 +20,8 @@ type process struct {
 	exited  chan error    // the command's own end
 	drained chan struct{} // closed when nothing more will be read
 
-	kill   <-chan time.Time // fires when the grace after TERM is over
+	killAt time.Time        // when the grace after TERM is over; zero while it runs
+	kill   <-chan time.Time // fires then
 	giveUp <-chan time.Time // fires when even KILL hasn't helped
 	result Result
 }
@@ -114,15 +115,16 @@ func (p *process) follow(ctx context.Context) (exit error, ended bool) {
 }
 
 // stop asks the group to end and arms the kill. A second reason to stop keeps
-// the first one's mark, but may shorten the grace.
+// the first one's mark and can only bring the kill forward.
 func (p *process) stop(mark *bool, grace time.Duration) {
-	if !p.result.TimedOut && !p.result.Cancelled {
+	at := time.Now().Add(grace)
+	if p.killAt.IsZero() {
 		*mark = true
 		p.group.terminate()
-	} else if p.giveUp != nil {
+	} else if at.After(p.killAt) {
 		return
 	}
-	p.kill = time.After(grace)
+	p.killAt, p.kill = at, time.After(grace)
 }
 
 // clear stops what the command left behind in its group. In the usual case the
