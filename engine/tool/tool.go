@@ -51,8 +51,9 @@ type Spec struct {
 }
 
 // Tool is one thing that the model can call. Run returns an error for a call
-// that failed; its text goes to the model, so it says what to do instead.
-// Cancelling ctx must end Run.
+// that failed; its text goes to the model, so it says what to do instead. A
+// Result beside the error counts too: its content goes before that text, and
+// its details to the faces. Cancelling ctx must end Run.
 type Tool interface {
 	Spec() Spec
 	Run(ctx context.Context, c Call) (Result, error)

@@ -35,7 +35,7 @@ type bashDetails struct {
 }
 
 // Bash returns the tool that runs shell scripts. A script that fails is a
-// failed call: the error holds its output and exit code.
+// failed call, with its output as the result's content.
 func Bash() tool.Tool {
 	return tool.New(tool.Spec{
 		Name: "bash", Label: "Bash", Kind: tool.Execute,
@@ -73,38 +73,37 @@ func bash(ctx context.Context, c tool.Call, a bashArgs) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	text, failed := report(out, a.Timeout)
-	r := result(text, bashDetails{out.ExitCode, out.TimedOut, out.Cancelled, out.Truncated, out.FullOutputPath})
-	if failed {
-		return r, errors.New(text)
-	}
-	return r, nil
+	r := result(shownOutput(out), bashDetails{out.ExitCode, out.TimedOut, out.Cancelled, out.Truncated, out.FullOutputPath})
+	return r, outcome(out, a.Timeout)
 }
 
-// report writes output and outcome for the model.
-func report(out workspace.Output, timeout float64) (text string, failed bool) {
-	parts := []string{strings.TrimRight(out.Text, "\n")}
-	if parts[0] == "" {
-		parts[0] = "(no output)"
+// shownOutput is what the model sees of the output.
+func shownOutput(out workspace.Output) string {
+	text := strings.TrimRight(out.Text, "\n")
+	if text == "" {
+		return "(no output)"
 	}
-	if out.Truncated {
-		note := fmt.Sprintf("[Only the end is shown: the output has %d lines, %s.", out.TotalLines, tool.Size(out.TotalBytes))
-		if out.FullOutputPath != "" {
-			note += " All of it is in " + out.FullOutputPath + "."
-		}
-		parts = append(parts, note+"]")
+	if !out.Truncated {
+		return text
 	}
+	note := fmt.Sprintf("[Only the end is shown: the output has %d lines, %s.", out.TotalLines, tool.Size(out.TotalBytes))
+	if out.FullOutputPath != "" {
+		note += " All of it is in " + out.FullOutputPath + "."
+	}
+	return text + "\n" + note + "]"
+}
+
+// outcome is nil for a script that succeeded.
+func outcome(out workspace.Output, timeout float64) error {
 	switch {
 	case out.TimedOut:
-		parts = append(parts, fmt.Sprintf("[Stopped: it ran longer than %g s. Give a longer timeout, or run it in the background with its output in a file.]", timeout))
+		return fmt.Errorf("[stopped: it ran longer than %g s; give a longer timeout, or let it work in smaller steps]", timeout)
 	case out.Cancelled:
-		parts = append(parts, "[Stopped: the call was cancelled.]")
+		return errors.New("[stopped: the call was cancelled]")
 	case out.ExitCode == nil:
-		parts = append(parts, "[Killed by a signal.]")
+		return errors.New("[killed by a signal]")
 	case *out.ExitCode != 0:
-		parts = append(parts, fmt.Sprintf("[Exit code %d]", *out.ExitCode))
-	default:
-		return strings.Join(parts, "\n"), false
+		return fmt.Errorf("[exit code %d]", *out.ExitCode)
 	}
-	return strings.Join(parts, "\n"), true
+	return nil
 }

@@ -23,12 +23,12 @@ func TestBash(t *testing.T) {
 		{name: "directory", args: `{"command":"ls d"}`, want: "x"},
 		{name: "not kept between calls", args: `{"command":"cd d"}`, want: "(no output)"},
 		{name: "unicode", args: `{"command":"echo 'مرحبا 世界'"}`, want: "مرحبا 世界"},
-		{name: "exit code", args: `{"command":"echo before; exit 3"}`, errs: []string{"before\n[Exit code 3]"}},
-		{name: "not found", args: `{"command":"no_such_program_here"}`, errs: []string{"not found", "[Exit code 127]"}},
-		{name: "signal", args: `{"command":"kill -9 $$"}`, errs: []string{"(no output)", "["}},
+		{name: "exit code", args: `{"command":"echo before; exit 3"}`, errs: []string{"before\n[exit code 3]"}},
+		{name: "not found", args: `{"command":"no_such_program_here"}`, errs: []string{"not found", "[exit code 127]"}},
+		{name: "signal", args: `{"command":"kill -9 $$"}`, errs: []string{"(no output)\n[exit code 137]"}},
 		{name: "empty", args: `{"command":"  "}`, errs: []string{"command is empty"}},
 		{name: "NUL", args: `{"command":"echo \u0000"}`, errs: []string{"NUL"}},
-		{name: "timeout", args: `{"command":"echo before; sleep 60","timeout":0.2}`, errs: []string{"before", "[Stopped: it ran longer than 0.2 s."}},
+		{name: "timeout", args: `{"command":"echo before; sleep 60","timeout":0.2}`, errs: []string{"before", "[stopped: it ran longer than 0.2 s;"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.errs != nil {
@@ -78,6 +78,6 @@ func TestBashProgress(t *testing.T) {
 	if err == nil {
 		t.Fatal("the command wasn't stopped")
 	}
-	holds(t, err.Error(), "started", "[Stopped: the call was cancelled.]")
+	holds(t, failure(r, err), "started", "[stopped: the call was cancelled]")
 	holds(t, string(r.Details), `"cancelled":true`)
 }

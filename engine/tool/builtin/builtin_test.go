@@ -1,8 +1,11 @@
 package builtin
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
+	"fmt"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -102,7 +105,15 @@ func (b *bench) fails(t tool.Tool, args string, want ...string) {
 		b.Errorf("%s %s succeeded: %s", t.Spec().Name, args, message.Text(r.Content))
 		return
 	}
-	holds(b, err.Error(), want...)
+	holds(b, failure(r, err), want...)
+}
+
+// failure is what the model is told of a failed call.
+func failure(r tool.Result, err error) string {
+	if text := message.Text(r.Content); text != "" {
+		return text + "\n" + err.Error()
+	}
+	return err.Error()
 }
 
 func (b *bench) describe(t tool.Tool, args string) tool.Description {
@@ -356,5 +367,37 @@ func BenchmarkBash200(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// What models are told of the tools: a change of it is a decision, not a side
+// effect.
+func TestSchemas(t *testing.T) {
+	var got bytes.Buffer
+	for _, x := range append(Standard(), Ask(true)) {
+		s := x.Spec()
+		fmt.Fprintf(&got, "%s: %s\n", s.Name, s.Summary)
+		if err := json.Indent(&got, s.Parameters, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		got.WriteString("\n\n")
+	}
+	golden := filepath.Join("testdata", "schemas.golden")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want) {
+		t.Errorf("the schemas differ from %s; run with -update if that is meant:\n%s", golden, got.String())
 	}
 }

@@ -78,13 +78,13 @@ func firstDifference(a, b string) int {
 func (ch change) counts() string { return fmt.Sprintf("+%d -%d", ch.Added, ch.Removed) }
 
 // previewed runs a planned change up to the point of writing.
-func previewed[A any](plan func(context.Context, tool.Call, target, A) (plan, error), path func(A) string) func(context.Context, tool.Call, A) (string, error) {
+func previewed[A any](planned func(context.Context, tool.Call, target, A) (plan, error), path func(A) string) func(context.Context, tool.Call, A) (string, error) {
 	return func(ctx context.Context, c tool.Call, a A) (string, error) {
 		t, err := resolve(c, path(a))
 		if err != nil {
 			return "", err
 		}
-		p, err := plan(ctx, c, t, a)
+		p, err := planned(ctx, c, t, a)
 		if err != nil {
 			return "", err
 		}

@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/hoopoe-agent/hoopoe/engine/internal/ignore"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 	"github.com/hoopoe-agent/hoopoe/engine/workspace"
@@ -26,7 +24,7 @@ const (
 type findArgs struct {
 	Pattern string `json:"pattern" jsonschema:"A glob: *.go, src/**/*.ts, **/test/*.{js,ts}."`
 	Path    string `json:"path,omitempty" jsonschema:"Folder to search; the working directory by default."`
-	Limit   int    `json:"limit,omitempty" jsonschema:"Most paths to list; 500 by default."`
+	Limit   int    `json:"limit,omitempty" jsonschema:"Most paths to list; 500 by default, at most 5000."`
 }
 
 type listDetails struct {
@@ -40,7 +38,7 @@ func Find() tool.Tool {
 	return tool.New(tool.Spec{
 		Name: "find", Label: "Find", Kind: tool.Search,
 		Description: findDoc, Summary: "find files by name",
-	}, findFiles, tool.Described(describeFind), tool.Tuned[findArgs](func(s *jsonschema.Schema) { bounded(s, "limit", 1, maxListed) }))
+	}, findFiles, tool.Described(describeFind))
 }
 
 func describeFind(_ context.Context, c tool.Call, a findArgs) (tool.Description, error) {
@@ -67,7 +65,7 @@ func findFiles(ctx context.Context, c tool.Call, a findArgs) (tool.Result, error
 	if !info.IsDir() {
 		return tool.Result{}, fmt.Errorf("%s is a file; give the folder to search", t.shown)
 	}
-	l := listing{limit: a.Limit}
+	l := listing{limit: limit(a.Limit, defaultListed, maxListed)}
 	complete, err := ignore.Walker{FS: c.Env.Workspace, Root: t.abs}.Walk(ctx, func(e ignore.Entry) error {
 		if glob.Match(e.Rel) && !l.add(workspace.Display(c.Env.Workspace, e.Path), e) {
 			return fs.SkipAll
@@ -90,6 +88,15 @@ func findFiles(ctx context.Context, c tool.Call, a findArgs) (tool.Result, error
 	return result(text, listDetails{t.abs, l.count, l.full}), nil
 }
 
+// limit is what a model asked for within bounds; one that asks for too much
+// gets the most there is.
+func limit(asked, byDefault, most int) int {
+	if asked <= 0 {
+		return byDefault
+	}
+	return min(asked, most)
+}
+
 // listing is a bounded list of names.
 type listing struct {
 	body  strings.Builder
@@ -101,9 +108,6 @@ type listing struct {
 // add appends an entry, marking folders with / and links with @. It returns
 // false when the list is full.
 func (l *listing) add(name string, e fs.DirEntry) bool {
-	if l.limit == 0 {
-		l.limit = defaultListed
-	}
 	if l.count == l.limit || l.body.Len() > tool.MaxBytes {
 		l.full = true
 		return false

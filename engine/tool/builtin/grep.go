@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/hoopoe-agent/hoopoe/engine/internal/ignore"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
@@ -31,8 +29,8 @@ type grepArgs struct {
 	Glob       string `json:"glob,omitempty" jsonschema:"Only files that match, such as *.go or src/**/*.{ts,tsx}."`
 	IgnoreCase bool   `json:"ignoreCase,omitempty" jsonschema:"Take upper and lower case for the same."`
 	Literal    bool   `json:"literal,omitempty" jsonschema:"Take the pattern as plain text."`
-	Context    int    `json:"context,omitempty" jsonschema:"Lines to show before and after each match."`
-	Limit      int    `json:"limit,omitempty" jsonschema:"Most matches to show; 100 by default."`
+	Context    int    `json:"context,omitempty" jsonschema:"Lines to show before and after each match; at most 20."`
+	Limit      int    `json:"limit,omitempty" jsonschema:"Most matches to show; 100 by default, at most 1000."`
 }
 
 // Grep returns the tool that searches the content of files.
@@ -40,14 +38,7 @@ func Grep() tool.Tool {
 	return tool.New(tool.Spec{
 		Name: "grep", Label: "Grep", Kind: tool.Search,
 		Description: grepDoc, Summary: "search the content of files",
-	}, grep, tool.Described(describeGrep), tool.Tuned[grepArgs](func(s *jsonschema.Schema) {
-		bounded(s, "context", 0, maxContext)
-		bounded(s, "limit", 1, maxMatchLimit)
-	}))
-}
-
-func bounded(s *jsonschema.Schema, name string, low, high float64) {
-	s.Properties[name].Minimum, s.Properties[name].Maximum = &low, &high
+	}, grep, tool.Described(describeGrep))
 }
 
 func describeGrep(_ context.Context, c tool.Call, a grepArgs) (tool.Description, error) {
@@ -70,10 +61,7 @@ func grep(ctx context.Context, c tool.Call, a grepArgs) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, err
 	}
-	s := lineSearch{call: c, context: a.Context, limit: a.Limit}
-	if s.limit == 0 {
-		s.limit = defaultMatches
-	}
+	s := lineSearch{call: c, context: max(0, min(a.Context, maxContext)), limit: limit(a.Limit, defaultMatches, maxMatchLimit)}
 	if s.pattern, err = a.compile(); err != nil {
 		return tool.Result{}, err
 	}

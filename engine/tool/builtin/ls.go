@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
@@ -19,7 +17,7 @@ var lsDoc string
 
 type lsArgs struct {
 	Path  string `json:"path,omitempty" jsonschema:"The folder; the working directory by default."`
-	Limit int    `json:"limit,omitempty" jsonschema:"Most entries to list; 500 by default."`
+	Limit int    `json:"limit,omitempty" jsonschema:"Most entries to list; 500 by default, at most 5000."`
 }
 
 // Ls returns the tool that lists a folder.
@@ -27,7 +25,7 @@ func Ls() tool.Tool {
 	return tool.New(tool.Spec{
 		Name: "ls", Label: "List", Kind: tool.Search,
 		Description: lsDoc, Summary: "list a folder",
-	}, ls, tool.Described(describeLs), tool.Tuned[lsArgs](func(s *jsonschema.Schema) { bounded(s, "limit", 1, maxListed) }))
+	}, ls, tool.Described(describeLs))
 }
 
 func describeLs(_ context.Context, c tool.Call, a lsArgs) (tool.Description, error) {
@@ -57,7 +55,7 @@ func ls(ctx context.Context, c tool.Call, a lsArgs) (tool.Result, error) {
 	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
 		return cmp.Compare(strings.ToLower(a.Name()), strings.ToLower(b.Name()))
 	})
-	l := listing{limit: a.Limit}
+	l := listing{limit: limit(a.Limit, defaultListed, maxListed)}
 	for _, e := range entries {
 		if !l.add(e.Name(), e) {
 			break

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
@@ -26,10 +24,7 @@ func Read() tool.Tool {
 	return tool.New(tool.Spec{
 		Name: "read", Label: "Read", Kind: tool.Read,
 		Description: readDoc, Summary: "read a text file or an image",
-	}, read, tool.Described(describeRead), tool.Tuned[readArgs](func(s *jsonschema.Schema) {
-		s.Properties["offset"].Minimum = jsonschema.Ptr(1.0)
-		s.Properties["limit"].Minimum = jsonschema.Ptr(1.0)
-	}))
+	}, read, tool.Described(describeRead))
 }
 
 func describeRead(_ context.Context, c tool.Call, a readArgs) (tool.Description, error) {
@@ -46,7 +41,7 @@ func describeRead(_ context.Context, c tool.Call, a readArgs) (tool.Description,
 	case a.Limit > 0:
 		title += fmt.Sprintf(" lines 1-%d", a.Limit)
 	}
-	return t.describe(tool.Read, title, a.Offset, false), nil
+	return t.describe(tool.Read, title, max(a.Offset, 0), false), nil
 }
 
 func read(ctx context.Context, c tool.Call, a readArgs) (tool.Result, error) {

@@ -34,6 +34,8 @@ func TestRead(t *testing.T) {
 		{name: "part", content: numbered(9), args: `,"offset":3,"limit":2`, want: "line 3\nline 4\n\n[Lines 3-4 of 9. To read on, use offset 5.]"},
 		{name: "up to the end", content: numbered(4), args: `,"offset":4`, want: "line 4\n"},
 		{name: "limit over the end", content: numbered(2), args: `,"limit":99`, want: "line 1\nline 2\n"},
+		{name: "numbers that mean nothing", content: "a\n", args: `,"offset":0,"limit":-1`, want: "a\n"},
+		{name: "offset at the limit of int", content: "a\n", args: `,"offset":9223372036854775807,"limit":9223372036854775807`, errs: []string{"past the end"}},
 		{name: "past the end", content: numbered(4), args: `,"offset":5`, errs: []string{"f has 4 lines; offset 5 is past the end"}},
 		{name: "empty", content: "", want: "[f is empty]"},
 		{name: "one newline", content: "\n", want: "\n"},
