@@ -116,9 +116,12 @@ func compile(macros map[string]string, wordings []wording) []rule {
 	return rules
 }
 
-// maxPrompt bounds what is matched: a request to the guide is a sentence, or a
-// sentence with a file's content.
-const maxPrompt = 64 << 10
+// Bounds of what is matched, in bytes: a request to the guide is a sentence, or
+// a sentence with a file's content or a list.
+const (
+	maxSentence = 2 << 10
+	maxPrompt   = 64 << 10
+)
 
 // understand finds the intent of a prompt and the language it was worded in.
 // A prompt of several lines that means nothing as a whole is judged by its
@@ -131,7 +134,7 @@ func understand(prompt string) (intent, language) {
 			return in, lang
 		}
 	}
-	if head, _, more := strings.Cut(prompt, "\n"); more && len(head) <= maxPrompt {
+	if head, _, more := strings.Cut(prompt, "\n"); more && len(head) <= maxSentence {
 		if in, lang, ok := parse(strings.TrimSpace(head), scriptOf(head)); ok && in.kind.harmless() {
 			return in, lang
 		}
@@ -145,6 +148,9 @@ func parse(text string, script language) (intent, language, bool) {
 	f := fold(text)
 	for _, l := range []language{script, english, arabic, chinese} {
 		for _, r := range grammars()[l] {
+			if len(text) > maxSentence && r.kind != create && r.kind != plan {
+				continue
+			}
 			if in, ok := r.match(f); ok {
 				return in, l, true
 			}

@@ -215,6 +215,11 @@ func TestUnderstand(t *testing.T) {
 		{chinese, "计划:1. 读;2. 写", steps("读", "写")},
 		{chinese, "你是语言模型吗", intent{kind: help}},
 
+		// A sentence is short; only a file's content may be long.
+		{english, "find " + strings.Repeat("x", maxSentence), intent{}},
+		{english, "create a.txt with " + strings.Repeat("x", 3*maxSentence), made("a.txt", strings.Repeat("x", 3*maxSentence))},
+		{english, "create a.txt with " + strings.Repeat("x", maxPrompt), intent{}},
+
 		// Only what changes nothing is taken from the first of several lines,
 		// and nothing from the others.
 		{english, "summarize this repo\n\nsome log", intent{kind: summarize}},
@@ -227,7 +232,7 @@ func TestUnderstand(t *testing.T) {
 		{arabic, "شغل البرنامج", intent{}},
 		{chinese, "运行这个程序", intent{}},
 	} {
-		t.Run(c.prompt, func(t *testing.T) {
+		t.Run(c.prompt[:min(len(c.prompt), 80)], func(t *testing.T) {
 			got, lang := understand(c.prompt)
 			if !reflect.DeepEqual(got, c.want) || lang != c.lang {
 				t.Errorf("understood %+v in language %d, want %+v in %d", got, lang, c.want, c.lang)
