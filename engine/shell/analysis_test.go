@@ -203,6 +203,8 @@ func TestAnalyze(t *testing.T) {
 		{"xargs", []string{"xargs"}},
 		{"xargs -I% mv % x%", []string{"xargs -I% mv % x%", "xargs/mv {%} {x%} {}"}},
 		{"xargs -I {} sh -c 'rm {}'", []string{"xargs -I {} sh -c rm {}", "xargs/sh -c {rm {}} {}", "?sh -c 'rm {}'"}},
+		{"xargs --replace mv {} x", []string{"xargs --replace mv {} x", "xargs/mv {{}} x {}"}},
+		{"xargs -i rm", []string{"xargs -i rm", "?xargs -i rm"}},
 		{"xargs sh -c", []string{"xargs sh -c", "xargs/sh -c {}", "?sh -c"}},
 		{"sudo env nice a", []string{"sudo env nice a", "sudo/env nice a", "env/nice a", "nice/a"}},
 		{"sh -c 'a; b > f'", []string{"sh -c a; b > f", "sh/a", "sh/b", ">f"}},
@@ -226,6 +228,13 @@ func TestAnalyze(t *testing.T) {
 		{"find . -exec a {} + -o -execdir b ';'", []string{"find . -exec a {} + -o -execdir b ;", "find/a {{}}", "find/b"}},
 		{"find . -exec sh -c 'rm {}' \\;", []string{"find . -exec sh -c rm {} ;", "find/sh -c {rm {}}", "?sh -c 'rm {}'"}},
 		{"find . $X", []string{"find . {$X}", "?find . $X"}},
+		{"fd -Hx rm", []string{"fd -Hx rm", "?fd -Hx rm"}},
+		{"fd --exec=rm", []string{"fd --exec=rm", "?fd --exec=rm"}},
+		{"wait -p PATH", []string{"wait -p PATH", "?wait -p PATH"}},
+		{"wait 1 $!", []string{"wait 1 {$!}"}},
+		{"mapfile -tC a b", []string{"mapfile -tC a b", "$a", "$b", "?mapfile -tC a b"}},
+		{"bash -coe pipefail a", []string{"bash -coe pipefail a", "?bash -coe pipefail a"}},
+		{"bash -eco pipefail a", []string{"bash -eco pipefail a", "bash/a"}},
 		{"fd -x rm", []string{"fd -x rm", "fd/rm {}"}},
 
 		// What isn't understood.

@@ -38,7 +38,8 @@ func (w *walker) shell(args []argument, name, text string) bool {
 			}
 			continue
 		}
-		if strings.Trim(s[1:], "abcefhklmnptuvxBCEHPTo") != "" {
+		// -o takes the next word, so it has to be the last of its cluster.
+		if strings.Trim(strings.TrimSuffix(s[1:], "o"), "abcefhklmnptuvxBCEHPT") != "" {
 			w.unknown(text, "an option of "+name+" isn't understood")
 			return false
 		}
@@ -113,7 +114,7 @@ func (w *walker) find(args []argument, name, text string, depth int) {
 				continue
 			}
 		default:
-			if name != "find" && (strings.HasPrefix(args[i].Text, "--exec=") || strings.HasPrefix(args[i].Text, "--exec-batch=")) {
+			if name != "find" && mayExec(args[i].Text) {
 				w.unknown(text, "an option of "+name+" isn't understood")
 			}
 			continue
@@ -140,6 +141,15 @@ func (w *walker) find(args []argument, name, text string, depth int) {
 	}
 }
 
+// mayExec reports options of fd that could be -x or -X among others, or their
+// long forms with a value.
+func mayExec(option string) bool {
+	if strings.HasPrefix(option, "--") {
+		return strings.HasPrefix(option, "--ex") && option != "--exclude" && !strings.HasPrefix(option, "--exclude=")
+	}
+	return strings.HasPrefix(option, "-") && strings.ContainsAny(option, "xX")
+}
+
 // builtin reports the effects that builtins have on variables, and arguments
 // that they evaluate: a subscript may hold a substitution.
 func (w *walker) builtin(args []argument, name, text string) {
@@ -148,8 +158,19 @@ func (w *walker) builtin(args []argument, name, text string) {
 			w.unknown(text, "the shell evaluates this text a second time")
 		}
 	}
+	option := func(letter string) bool {
+		for _, a := range args[1:] {
+			if a.Kind == Dynamic && a.Text != "$!" || strings.HasPrefix(a.Text, "-") && strings.Contains(a.Text, letter) {
+				return true
+			}
+		}
+		return false
+	}
 	switch name {
 	case "read", "mapfile", "readarray", "getopts":
+		if name != "read" && option("C") {
+			w.unknown(text, "it may evaluate a command for each line")
+		}
 		// Which of the words are names depends on the options: any of them may be.
 		for _, a := range args[1:] {
 			if a.Kind == Dynamic {
@@ -158,13 +179,12 @@ func (w *walker) builtin(args []argument, name, text string) {
 				w.assign(a.Text, Word{Kind: Dynamic}, InShell, text)
 			}
 		}
-		for _, a := range args[1:] {
-			if strings.HasPrefix(a.Text, "-C") {
-				w.unknown(text, "it evaluates a command for each line")
-			}
+	case "wait":
+		if option("p") {
+			w.unknown(text, "it may set a variable")
 		}
 	case "printf":
-		if len(args) > 1 && strings.HasPrefix(args[1].Text, "-v") || len(args) > 1 && args[1].Kind == Dynamic {
+		if len(args) > 1 && (args[1].Kind == Dynamic || strings.HasPrefix(args[1].Text, "-v")) {
 			w.unknown(text, "it may set a variable")
 		}
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"path"
 	"strings"
 )
@@ -16,7 +17,7 @@ type argument struct {
 type wrapper struct {
 	flags    string   // one-letter options
 	values   string   // one-letter options with a value
-	long     []string // long options; "name=" takes a value
+	long     []string // long options; "name=" takes a value, both forms: it may
 	operands int      // words before the command, such as a duration
 	assigns  bool     // NAME=value words before the command
 	extended bool     // the command gets more words when it runs
@@ -53,7 +54,7 @@ func wrapperFor(name string) (wrapper, bool) {
 		return wrapper{flags: "cl", values: "a"}, true
 	case "xargs":
 		return wrapper{flags: "0rtpxo", values: "adEILnPs", extended: true,
-			long: []string{"null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty", "arg-file=", "delimiter=", "replace=", "max-lines=", "max-args=", "max-procs=", "max-chars="}}, true
+			long: []string{"null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty", "arg-file=", "delimiter=", "replace", "replace=", "max-lines", "max-lines=", "max-args=", "max-procs=", "max-chars="}}, true
 	}
 	return wrapper{}, false
 }
@@ -179,7 +180,7 @@ func (wr wrapper) options(args []argument, placeholder *string) (int, bool) {
 				value = args[i].Text
 			}
 			if name == "replace" {
-				*placeholder = value
+				*placeholder = cmp.Or(value, "{}")
 			}
 		default:
 			value, letter, n, ok := wr.cluster(s[1:])
