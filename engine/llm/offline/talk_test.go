@@ -189,4 +189,3 @@ func (k *talk) golden(name string) {
 		k.Errorf("%s differs, got:\n%s", file, got)
 	}
 }
-
