@@ -32,13 +32,13 @@ type lineSearch struct {
 
 // fileHits are the matching lines of one file, at most limit+1 of them.
 type fileHits struct {
-	lines   []string // the whole file, when anything matched
 	hits    []hit
+	shown   map[int]string // the lines to show, by index; copies, so that the file can go
 	skipped bool
 }
 
 type hit struct {
-	line int // index into lines
+	line int // counted from 0
 	at   int // byte offset of the match in it
 }
 
@@ -169,7 +169,21 @@ func (s *lineSearch) lines(text string) fileHits {
 	if hits == nil {
 		return fileHits{}
 	}
-	return fileHits{lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n"), hits: hits}
+	return fileHits{hits: hits, shown: s.show(strings.Split(strings.TrimSuffix(text, "\n"), "\n"), hits)}
+}
+
+// show collects the matching lines and those around them.
+func (s *lineSearch) show(lines []string, hits []hit) map[int]string {
+	shown := map[int]string{}
+	for _, h := range hits {
+		for i := max(h.line-s.context, 0); i <= min(h.line+s.context, len(lines)-1); i++ {
+			if _, ok := shown[i]; !ok {
+				shown[i] = strings.Clone(window(lines[i], 0))
+			}
+		}
+		shown[h.line] = strings.Clone(window(lines[h.line], h.at))
+	}
+	return shown
 }
 
 // candidate returns where, at from or later, the next match may be; -1 for
@@ -195,9 +209,9 @@ func (s *lineSearch) add(r *findings, path string, f fileHits) {
 	}
 	r.files++
 	name := shown(workspace.Display(s.call.Env.Workspace, path))
-	at := make(map[int]int, len(f.hits))
+	matched := make(map[int]bool, len(f.hits))
 	for _, h := range f.hits {
-		at[h.line] = h.at
+		matched[h.line] = true
 	}
 	next := 0 // first line that isn't written yet
 	for _, h := range f.hits {
@@ -210,16 +224,16 @@ func (s *lineSearch) add(r *findings, path string, f fileHits) {
 		if s.context > 0 && r.body.Len() > 0 && (next == 0 || first > next) {
 			r.body.WriteString("--\n")
 		}
-		for i := first; i <= min(h.line+s.context, len(f.lines)-1); i++ {
-			offset, matched := at[i]
-			if matched && i > h.line {
-				break // its own turn
+		for i := first; i <= h.line+s.context; i++ {
+			line, ok := f.shown[i]
+			if !ok || matched[i] && i > h.line {
+				break // the file's end, or the next match's own turn
 			}
-			if matched {
-				fmt.Fprintf(&r.body, "%s:%d: %s\n", name, i+1, window(f.lines[i], offset))
-			} else {
-				fmt.Fprintf(&r.body, "%s-%d- %s\n", name, i+1, window(f.lines[i], 0))
+			format := "%s-%d- %s\n"
+			if matched[i] {
+				format = "%s:%d: %s\n"
 			}
+			fmt.Fprintf(&r.body, format, name, i+1, line)
 			next = i + 1
 		}
 	}
