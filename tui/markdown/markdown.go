@@ -2,8 +2,10 @@
 //
 //	deltas ──▶ Stream ──▶ cut into blocks ──▶ settled: rendered once, kept
 //	                                     └──▶ open tail: rendered when asked
-//	block ──▶ code? highlight, fold : plain? wrap
-//	              : prepare ──▶ Glamour ──▶ harmless, trim, wrap ──▶ rows
+//	block ──▶ code: highlight, fold ──────────────────────────────▶ rows
+//	      ──▶ plain: wrap ────────────────────────────────────────▶ rows
+//	      ──▶ list: each item as a text of its own beside its marker
+//	      ──▶ else: prepare ──▶ Glamour ──▶ harmless, trim, wrap ──▶ rows
 //
 // Rendering costs about 3 ms for a kilobyte, so a text that streams must not
 // be rendered whole for every delta. The rows of a Stream are those of
@@ -16,6 +18,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -44,10 +47,10 @@ type Renderer struct {
 	styles style.Styles
 
 	mu       sync.Mutex
-	width    int
-	glamour  *glamour.TermRenderer // for width; nil until it is needed
-	language map[string]bool       // names of fences, known or not
+	glamour  map[int]*glamour.TermRenderer // by width
+	language map[string]bool               // names of fences, known or not
 	syntax   map[chroma.TokenType]style.Style
+	cache    map[cacheKey][]string
 }
 
 // New returns a renderer for these styles. When they change, make a new one.
@@ -70,15 +73,61 @@ func clean(text string) string {
 	return sanitize.Text(text)
 }
 
+// nestMax is how deep lists may be nested before they are shown as text.
+const nestMax = 10
+
+// document renders the blocks of a text. Between two is a blank row where
+// the text has a blank line.
+func (r *Renderer) document(text string, width, depth int) []string {
+	var rows []string
+	start, gap := 0, false
+	for _, end := range append(cut(text).ends, len(text)) {
+		block := text[start:end]
+		rows = join(rows, r.block(block, width, depth), gap || strings.HasPrefix(block, "\n"))
+		gap = strings.HasSuffix(strings.TrimRight(block, " \t"), "\n\n")
+		start = end
+	}
+	return rows
+}
+
 // block renders one block. Its rows have no blank row at either end.
-func (r *Renderer) block(text string, width int) []string {
+func (r *Renderer) block(text string, width, depth int) []string {
 	width = max(width, 1)
 	text = strings.TrimLeft(sanitize.Tabs(text, codeTab), "\n")
 	if first, _, _ := strings.Cut(text, "\n"); opens(first, false).top {
 		return r.fenced(text, width, len(text) <= blockMax)
 	}
-	if len(text) > blockMax || isPlain(text) || tooDeep(text) {
+	if len(text) > blockMax || depth > nestMax || isPlain(text) || tooDeep(text) {
 		return r.plain(text, width)
+	}
+	var rows []string
+	parts := lists(text)
+	for _, p := range parts {
+		var part []string
+		switch {
+		case p.items != nil:
+			part = r.listRows(p.items, width, depth)
+		case len(parts) == 1:
+			part = r.prose(p.text, width)
+		default:
+			part = r.document(p.text, width, depth+1)
+		}
+		rows = join(rows, part, p.gap)
+	}
+	return rows
+}
+
+// prose renders what is neither list nor fence. The results for one width
+// are kept, for the parts of a tail that did not change.
+func (r *Renderer) prose(text string, width int) []string {
+	if isPlain(text) {
+		return r.plain(text, width)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := cacheKey{text, width}
+	if rows, ok := r.cache[key]; ok {
+		return rows
 	}
 	out, ok := r.markdown(text, width)
 	if !ok {
@@ -93,23 +142,34 @@ func (r *Renderer) block(text string, width int) []string {
 			rows = append(rows, trim(row))
 		}
 	}
-	return stripBlank(rows)
+	rows = stripBlank(rows)
+	if r.cache == nil || len(r.cache) >= cacheMax {
+		r.cache = map[cacheKey][]string{}
+	}
+	r.cache[key] = slices.Clip(rows)
+	return r.cache[key]
 }
 
-// markdown runs Glamour. It reports false if that failed: the text is foreign
+// cacheMax bounds the parts that are kept.
+const cacheMax = 256
+
+type cacheKey struct {
+	text  string
+	width int
+}
+
+// markdown runs Glamour, with r.mu held. It reports false if that failed: the text is foreign
 // and the library's own, so a panic in it must not end the chat.
 func (r *Renderer) markdown(text string, width int) (out string, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	library.Lock()
 	defer library.Unlock()
 	defer func() {
 		if recover() != nil {
-			r.glamour = nil // it may have stopped halfway
+			delete(r.glamour, width) // it may have stopped halfway
 			out, ok = "", false
 		}
 	}()
-	if r.glamour == nil || r.width != width {
+	if r.glamour[width] == nil {
 		g, err := glamour.NewTermRenderer(
 			glamour.WithStyles(look(r.styles)),
 			glamour.WithWordWrap(max(width, 8)),
@@ -119,9 +179,12 @@ func (r *Renderer) markdown(text string, width int) (out string, ok bool) {
 		if err != nil {
 			return "", false
 		}
-		r.glamour, r.width = g, width
+		if r.glamour == nil || len(r.glamour) >= nestMax {
+			r.glamour = map[int]*glamour.TermRenderer{}
+		}
+		r.glamour[width] = g
 	}
-	out, err := r.glamour.Render(prepare(text, r.known))
+	out, err := r.glamour[width].Render(prepare(text, r.known))
 	return out, err == nil
 }
 

@@ -182,7 +182,6 @@ func TestMeaning(t *testing.T) {
 		{"tags stay", "use <Foo> and a < b", "use <Foo> and a < b"},
 		{"entity in code stays", "write `&lt;` and `&amp;`", "write `&lt;` and `&amp;`"},
 		{"code has ticks without colour", "run `ls`", "run `ls`"},
-		{"paragraphs of an item", "- a\n\n  b", "• a\nb"},
 		{"open fence", "```\na < b", "  a < b"},
 		{"code keeps its look", "```\nif a < b && c {\n    x\n}\n```", "  if a < b && c {\n      x\n  }"},
 		{"snake_case", "some_snake_case", "some_snake_case"},
@@ -212,6 +211,42 @@ func TestThemeChange(t *testing.T) {
 	}
 	if none := strings.Join(markdown.New(styles(t, true, false)).Render(sample, 40), "\n"); strings.Contains(none, "38;") {
 		t.Errorf("colour without colour: %q", none)
+	}
+}
+
+func TestLists(t *testing.T) {
+	r := markdown.New(styles(t, true, false))
+	for _, c := range []struct{ name, in, want string }{
+		{"hanging indent", "- one two three four five six seven", "• one two three four\n  five six seven"},
+		{"paragraphs of an item", "- a\n\n  b", "• a\n\n  b"},
+		{"nested", "- a\n  - b\n    - c\n- d", "• a\n  • b\n    • c\n• d"},
+		{"nested by two under a number", "1. a\n  - b\n2. c", "1. a\n   • b\n2. c"},
+		{"number kept", "7) a\n8) b", "7) a\n8) b"},
+		{"all ones count on", "1. a\n1. b\n1. c", "1. a\n2. b\n3. c"},
+		{"with blanks between", "1. a\n\n2. b", "1. a\n\n2. b"},
+		{"wide numbers", "9. a\n10. b", "9. a\n10. b"},
+		{"tasks", "- [ ] a\n- [x] b", "[ ] a\n[x] b"},
+		{"after a paragraph", "intro:\n- a\n- b", "intro:\n• a\n• b"},
+		{"a number in a paragraph", "born in\n1984. It was cold", "born in\n1984. It was cold"},
+		{"lazy line", "- a\nb", "• a\n  b"},
+		{"heading ends it", "- a\n# b", "• a\nb"},
+		{"fence in an item", "- a\n  ```go\n  x < y\n\n  z\n  ```\n- b", "• a\n    x < y\n\n    z\n• b"},
+		{"fence behind the marker", "- ```\n  x\n  ```\n- b", "•   x\n• b"},
+		{"fence beside an item", "1. a\n```\nx\n```\n2. b", "1. a\n  x\n2. b"},
+		{"rule", "- a\n---", "• a\n────────"},
+		{"empty item", "-\n- a", "•\n• a"},
+		{"item in an item", "- - a", "• • a"},
+		{"markup", "- **a** `b`\n- [c](http://d.example)", "• a `b`\n• c http://d.example"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var rows []string
+			for _, row := range r.Render(c.in, 20) {
+				rows = append(rows, strings.TrimRight(ansi.Strip(row), " "))
+			}
+			if got := strings.Join(rows, "\n"); got != c.want {
+				t.Errorf("Render(%q)\n got %q\nwant %q", c.in, got, c.want)
+			}
+		})
 	}
 }
 

@@ -9,16 +9,13 @@ import "strings"
 //     than everything else;
 //   - "<" that begins no link stays a "<": raw HTML would vanish, and with it
 //     every <Component> of an explanation;
-//   - "&" in a code span stays a "&";
-//   - a second paragraph of a list item begins a row instead of being glued
-//     to the end of the first.
+//   - "&" in a code span stays a "&".
 func prepare(block string, known func(language string) bool) string {
 	var b strings.Builder
 	b.Grow(len(block) + len(block)/16)
 	p := preparer{out: &b, known: known}
-	lines := strings.SplitAfter(block, "\n")
-	for i := 0; i < len(lines); i++ {
-		p.line(lines[i], lines[i+1:])
+	for line := range strings.SplitAfterSeq(block, "\n") {
+		p.line(line)
 	}
 	return b.String()
 }
@@ -28,12 +25,11 @@ type preparer struct {
 	known func(string) bool
 
 	in    fence
-	list  bool
 	text  bool // the last line was prose
 	ticks int  // length of the open code span's marker, 0 outside
 }
 
-func (p *preparer) line(line string, rest []string) {
+func (p *preparer) line(line string) {
 	bare := strings.TrimSuffix(line, "\n")
 	if p.in.quote && !strings.HasPrefix(strings.TrimLeft(bare, " "), ">") {
 		p.in = fence{}
@@ -47,9 +43,6 @@ func (p *preparer) line(line string, rest []string) {
 		p.text = false
 	case strings.TrimSpace(bare) == "":
 		p.ticks = 0
-		if p.list && p.text && paragraphGoesOn(rest) {
-			return
-		}
 		p.out.WriteString(line)
 		p.text = false
 	default:
@@ -59,33 +52,18 @@ func (p *preparer) line(line string, rest []string) {
 
 // prose writes a line outside fences.
 func (p *preparer) prose(line, bare string) {
-	p.list = p.list || isItem(bare)
-	if f := opens(bare, p.list); f.mark != 0 {
+	if f := opens(bare, false); f.mark != 0 {
 		p.in = f
 		p.fenceLine(line, bare)
 		p.text = false
 		return
 	}
-	code := !p.list && !p.text && indent(bare) > 3
-	if code {
+	if code := !p.text && indent(bare) > 3; code {
 		p.out.WriteString(line)
 		return
 	}
 	p.inline(line)
 	p.text = true
-}
-
-// paragraphGoesOn reports whether the next line that is not blank is an
-// indented paragraph.
-func paragraphGoesOn(rest []string) bool {
-	for _, line := range rest {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		line = strings.TrimSuffix(line, "\n")
-		return indent(line) > 0 && !isItem(line) && opens(line, true).mark == 0
-	}
-	return false
 }
 
 // fenceLine writes a line that opens a fence, with a language that is known.

@@ -78,7 +78,7 @@ func (s *Stream) Rows(width int) []string {
 	}
 	for ; s.rendered < len(s.ends); s.rendered++ {
 		start := lastOf(s.ends[:s.rendered])
-		s.rows = join(s.rows, s.r.block(s.text[start:s.ends[s.rendered]], width))
+		s.rows = join(s.rows, s.r.block(s.text[start:s.ends[s.rendered]], width, 0), true)
 	}
 	tail := s.text[s.settled():]
 	open := cut(tail).open
@@ -90,17 +90,17 @@ func (s *Stream) Rows(width int) []string {
 		s.tail.text = ""
 		s.tail.rows = s.fence.add(s.r, strings.TrimLeft(tail, "\n"), width)
 	case tail != s.tail.text:
-		s.tail.text, s.tail.rows = tail, s.r.block(tail, width)
+		s.tail.text, s.tail.rows = tail, s.r.block(tail, width, 0)
 	}
-	return join(s.rows[:len(s.rows):len(s.rows)], s.tail.rows)
+	return join(s.rows[:len(s.rows):len(s.rows)], s.tail.rows, true)
 }
 
-// join puts a blank row between two blocks.
-func join(rows, block []string) []string {
+// join adds a block, after a blank row if there is a gap.
+func join(rows, block []string, gap bool) []string {
 	if len(block) == 0 {
 		return rows
 	}
-	if len(rows) > 0 {
+	if gap && len(rows) > 0 {
 		rows = append(rows, "")
 	}
 	return append(rows, block...)
