@@ -160,6 +160,7 @@ func TestAnalyze(t *testing.T) {
 		// Assignments.
 		{"X=1 a", []string{"a", "$X"}},
 		{"PATH=/tmp:$PATH git status", []string{"git status", "$PATH"}},
+		{"x!=[y a", []string{"?*"}},
 		{"X=$(a)", []string{"a", "$X"}},
 		{"X+=1", []string{"$X"}},
 		{"X=(a $(b))", []string{"b", "$X"}},

@@ -150,6 +150,9 @@ func (w *walker) loop(c *syntax.ForClause) {
 
 // assignment takes in NAME=value, NAME+=value, NAME[i]=value and NAME=(…).
 func (w *walker) assignment(a *syntax.Assign, scope Scope) {
+	if !syntax.ValidName(a.Name.Value) {
+		w.unknown(w.text(a), "it could be a command") // x!=[y is, to bash
+	}
 	value := Word{Kind: Dynamic}
 	switch {
 	case a.Array != nil:
