@@ -181,6 +181,8 @@ func TestMeaning(t *testing.T) {
 		{"plain", "hello\nworld", "hello\nworld"},
 		{"tags stay", "use <Foo> and a < b", "use <Foo> and a < b"},
 		{"entity in code stays", "write `&lt;` and `&amp;`", "write `&lt;` and `&amp;`"},
+		{"a lone tick opens no code", "a ` b <Foo>", "a ` b <Foo>"},
+		{"code over two lines", "a `b\n<c>` <d>", "a `b\n<c>` <d>"},
 		{"code has ticks without colour", "run `ls`", "run `ls`"},
 		{"open fence", "```\na < b", "  a < b"},
 		{"code keeps its look", "```\nif a < b && c {\n    x\n}\n```", "  if a < b && c {\n      x\n  }"},

@@ -17,6 +17,7 @@ func prepare(block string, known func(language string) bool) string {
 	for line := range strings.SplitAfterSeq(block, "\n") {
 		p.line(line)
 	}
+	p.flush()
 	return b.String()
 }
 
@@ -24,9 +25,8 @@ type preparer struct {
 	out   *strings.Builder
 	known func(string) bool
 
-	in    fence
-	text  bool // the last line was prose
-	ticks int  // length of the open code span's marker, 0 outside
+	in   fence
+	para strings.Builder // lines of prose without a blank one between them
 }
 
 func (p *preparer) line(line string) {
@@ -34,36 +34,31 @@ func (p *preparer) line(line string) {
 	if p.in.quote && !strings.HasPrefix(strings.TrimLeft(bare, " "), ">") {
 		p.in = fence{}
 	}
+	f := opens(bare, false)
 	switch {
 	case p.in.mark != 0:
 		if p.in.closedBy(bare) {
 			p.in = fence{}
 		}
 		p.out.WriteString(line)
-		p.text = false
 	case strings.TrimSpace(bare) == "":
-		p.ticks = 0
+		p.flush()
 		p.out.WriteString(line)
-		p.text = false
+	case f.mark != 0:
+		p.flush()
+		p.in = f
+		p.fenceLine(line, bare)
+	case p.para.Len() == 0 && indent(bare) > 3: // indented code
+		p.out.WriteString(line)
 	default:
-		p.prose(line, bare)
+		p.para.WriteString(line)
 	}
 }
 
-// prose writes a line outside fences.
-func (p *preparer) prose(line, bare string) {
-	if f := opens(bare, false); f.mark != 0 {
-		p.in = f
-		p.fenceLine(line, bare)
-		p.text = false
-		return
-	}
-	if code := !p.text && indent(bare) > 3; code {
-		p.out.WriteString(line)
-		return
-	}
-	p.inline(line)
-	p.text = true
+// flush writes the paragraph.
+func (p *preparer) flush() {
+	p.inline(p.para.String())
+	p.para.Reset()
 }
 
 // fenceLine writes a line that opens a fence, with a language that is known.
@@ -80,36 +75,49 @@ func (p *preparer) fenceLine(line, bare string) {
 	p.out.WriteString(line[len(bare):])
 }
 
-// inline copies a line of prose and keeps track of code spans.
-func (p *preparer) inline(line string) {
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		switch {
-		case c == '\\' && p.ticks == 0 && i+1 < len(line):
-			p.out.WriteByte(c)
+// inline copies a paragraph. A code span ends with as many backticks as it
+// began with; without them there is none.
+func (p *preparer) inline(s string) {
+	none := map[int]bool{} // lengths that no later run of backticks has
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s):
+			p.out.WriteString(s[i : i+2])
 			i++
-			p.out.WriteByte(line[i])
-			continue
 		case c == '`':
-			n := run(line[i:])
-			switch p.ticks {
-			case 0:
-				p.ticks = n
-			case n:
-				p.ticks = 0
+			n := run(s[i:])
+			end := -1
+			if !none[n] {
+				end = closing(s[i+n:], n)
+				none[n] = end < 0
 			}
-			p.out.WriteString(line[i : i+n])
-			i += n - 1
-			continue
-		case c == '&' && p.ticks > 0:
-			p.out.WriteString("&amp;")
-			continue
-		case c == '<' && p.ticks == 0 && !autolink(line[i+1:]):
+			span := s[i : i+n]
+			if end >= 0 {
+				span = s[i : i+n+end+n]
+			}
+			p.out.WriteString(strings.ReplaceAll(span, "&", "&amp;"))
+			i += len(span) - 1
+		case c == '<' && !autolink(s[i+1:]):
 			p.out.WriteString("&lt;")
+		default:
+			p.out.WriteByte(c)
+		}
+	}
+}
+
+// closing finds the run of exactly n backticks.
+func closing(s string, n int) int {
+	for i := 0; i < len(s); i++ {
+		if s[i] != '`' {
 			continue
 		}
-		p.out.WriteByte(c)
+		k := run(s[i:])
+		if k == n {
+			return i
+		}
+		i += k - 1
 	}
+	return -1
 }
 
 // autolink reports whether s, which follows a "<", is the rest of a link:
