@@ -34,7 +34,7 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 	if pick {
 		s.resume, first.text = false, "/resume"
 	}
-	theme, err := themes.Load("hoopoe")
+	theme, err := themes.Load(themes.Default)
 	if err != nil {
 		return err
 	}

@@ -188,14 +188,25 @@ func (r *Registry) find(name string, caps Needs) (Command, error) {
 	if len(begins) == 1 {
 		return begins[0], nil
 	}
-	unknown := &UnknownError{Name: name, Nearest: tool.Nearest(name, all, 3)}
-	if len(begins) > 1 {
-		unknown.Nearest = nil
-		for _, c := range begins {
-			unknown.Nearest = append(unknown.Nearest, c.Name)
-		}
+	unknown := &UnknownError{Name: name}
+	if len(begins) == 0 {
+		unknown.Nearest = oncePerCommand(catalog, tool.Nearest(name, all, 5))
+	}
+	for _, c := range begins {
+		unknown.Nearest = append(unknown.Nearest, c.Name)
 	}
 	return Command{}, unknown
+}
+
+// oncePerCommand keeps the first of the names that mean the same.
+func oncePerCommand(commands []Command, names []string) []string {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(names, func(name string) bool {
+		i := slices.IndexFunc(commands, func(c Command) bool { return slices.Contains(c.Names(), name) })
+		again := seen[commands[i].Name]
+		seen[commands[i].Name] = true
+		return again
+	})
 }
 
 // Split takes a text apart that has the form of a command: a slash, a name of

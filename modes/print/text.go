@@ -24,6 +24,7 @@ type text struct {
 	id       string // of the message being written live
 	index    int    // of its block
 	held     string // a failed answer, until it is known whether it is tried again
+	question string // of the ask tool, until the model goes on
 	wrote    bool   // something is on out
 	lineOpen bool   // and its last line has no end
 }
@@ -37,8 +38,10 @@ func (t *text) put(e event.Envelope) {
 			t.delta(e)
 		}
 	case event.MessageEnded:
-		if e.Message.Role == message.Assistant {
-			t.ended(e)
+		t.ended(e)
+	case event.RunSettled:
+		if e.Reason == message.Stop || e.Reason == message.ToolUse {
+			t.reply(t.question)
 		}
 	case event.MessageRemoved:
 		t.held = ""
@@ -76,8 +79,17 @@ func (t *text) delta(e event.MessageDelta) {
 	t.write(t.stream.add(e.Delta()))
 }
 
-// ended completes a message: what was written live, or all of it.
+// ended completes a message: what was written live, or all of it. A question
+// of the ask tool that ends the run is the last word.
 func (t *text) ended(e event.MessageEnded) {
+	switch m := e.Message; {
+	case m.Role == message.ToolResult && m.ToolName == "ask" && !m.IsError:
+		t.question = m.Text()
+		return
+	case m.Role != message.Assistant:
+		return
+	}
+	t.question = ""
 	if e.ID == t.id {
 		t.write(t.stream.rest())
 		return

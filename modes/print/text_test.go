@@ -56,6 +56,7 @@ func play(live, progress bool, events []event.Event) (stdout, stderr string) {
 func TestText(t *testing.T) {
 	user := event.MessageEnded{ID: "u", Message: message.NewUser("hello")}
 	result := event.MessageEnded{ID: "r", Message: message.Message{Role: message.ToolResult, Content: []message.Block{message.TextOf("output")}}}
+	ask := event.MessageEnded{ID: "q", Message: message.Message{Role: message.ToolResult, ToolName: "ask", Content: []message.Block{message.TextOf("Which?\n\n1. red")}}}
 	for _, c := range []struct {
 		name string
 		tape *tape
@@ -71,6 +72,9 @@ func TestText(t *testing.T) {
 		{"escape in pieces", new(tape).answer(message.Stop, "a|\x1b|[3|1mb\nc"), "ab\nc\n"},
 		{"clipboard in pieces", new(tape).answer(message.Stop, "a\x1b]52;|c;aGk=|\x07b"), "ab\n"},
 		{"character in pieces", new(tape).answer(message.Stop, "\xe4|\xbd|\xa0, a long text after it"), "你, a long text after it\n"},
+		{"question", new(tape).answer(message.ToolUse, "I'll ask.").add(ask, result, event.RunSettled{Reason: message.Stop}), "I'll ask.\n\nWhich?\n\n1. red\n"},
+		{"question that was answered", new(tape).add(ask).answer(message.Stop, "Red, then.").add(event.RunSettled{Reason: message.Stop}), "Red, then.\n"},
+		{"question at the step limit", new(tape).add(ask, event.RunSettled{Reason: message.StepLimit}), ""},
 		{"without deltas", new(tape).add(event.MessageEnded{ID: "z", Message: message.Message{Role: message.Assistant, Content: []message.Block{message.TextOf("No.")}}}), "No.\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
