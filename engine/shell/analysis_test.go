@@ -148,7 +148,8 @@ func TestAnalyze(t *testing.T) {
 		{"a >/dev/tcp/host/80", []string{"a", ">/dev/tcp/host/80"}},
 		{"a > $X", []string{"a", ">{$X}"}},
 		{"a > $(b)", []string{"a", "b", ">{$(b)}"}},
-		{"a >& $X", []string{"a", ">{$X}"}},
+		{"a >& $X", []string{"a", ">{$X}", "?>& $X"}},
+		{"a >&'$(b)'", []string{"a", ">$(b)", "?>&'$(b)'"}}, // runs b
 		{"a > ~/f", []string{"a", ">[~/f]"}},
 		{"> f", []string{">f"}},
 		{">f git status", []string{"git status", ">f"}},

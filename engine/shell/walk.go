@@ -225,7 +225,10 @@ func (w *walker) redirect(r *syntax.Redirect) {
 		if isDescriptor(target) {
 			return
 		}
-		access = Write // >&file writes file
+		access = Write // >&file writes file, whose name bash expands twice
+		if strings.ContainsAny(target.Text, "$`\\") {
+			w.unknown(text, "the shell evaluates this text a second time")
+		}
 	case syntax.RdrIn:
 		access = Read
 	case syntax.AppOut, syntax.AppAll:
