@@ -13,6 +13,7 @@ import (
 // entity such as &#27; becomes a control inside it. What stays: text without
 // controls, colours, and links to the web.
 func harmless(row string) string {
+	row = strings.ReplaceAll(row, "\t", " ") // &Tab;
 	if strings.IndexByte(row, '\x1b') < 0 {
 		return sanitize.Text(row)
 	}

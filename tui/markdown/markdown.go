@@ -129,7 +129,11 @@ func (r *Renderer) prose(text string, width int) []string {
 	if rows, ok := r.cache[key]; ok {
 		return rows
 	}
-	out, ok := r.markdown(text, width)
+	room := width
+	if n := tableWidth(text); n > 0 {
+		room = min(n, width)
+	}
+	out, ok := r.markdown(text, room)
 	if !ok {
 		return r.plain(text, width)
 	}

@@ -9,6 +9,7 @@ import "strings"
 //     than everything else;
 //   - "<" that begins no link stays a "<": raw HTML would vanish, and with it
 //     every <Component> of an explanation;
+//   - <br>, which models write in tables, breaks the line where it can;
 //   - "&" in a code span stays a "&".
 func prepare(block string, known func(language string) bool) string {
 	var b strings.Builder
@@ -97,6 +98,10 @@ func (p *preparer) inline(s string) {
 			}
 			p.out.WriteString(strings.ReplaceAll(span, "&", "&amp;"))
 			i += len(span) - 1
+		case c == '<' && lineBreak(s[i:]) > 0:
+			n := lineBreak(s[i:])
+			p.out.WriteByte(breakIn(s, i))
+			i += n - 1
 		case c == '<' && !autolink(s[i+1:]):
 			p.out.WriteString("&lt;")
 		default:
@@ -118,6 +123,25 @@ func closing(s string, n int) int {
 		i += k - 1
 	}
 	return -1
+}
+
+// lineBreak returns the length of a <br> at the start of s, or 0.
+func lineBreak(s string) int {
+	for _, tag := range []string{"<br>", "<br/>", "<br />"} {
+		if len(s) >= len(tag) && strings.EqualFold(s[:len(tag)], tag) {
+			return len(tag)
+		}
+	}
+	return 0
+}
+
+// breakIn is what a <br> at s[at] becomes: a row of a table must stay one line.
+func breakIn(s string, at int) byte {
+	line, _, _ := strings.Cut(s[strings.LastIndexByte(s[:at], '\n')+1:], "\n")
+	if strings.Contains(line, "|") {
+		return ' '
+	}
+	return '\n'
 }
 
 // autolink reports whether s, which follows a "<", is the rest of a link:
