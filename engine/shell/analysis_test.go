@@ -113,6 +113,8 @@ func TestAnalyze(t *testing.T) {
 		{"a ${X[$(b)]}", []string{"a {${X[$(b)]}}", "b"}},
 		{"a $(( $(b) + 1 ))", []string{"a {$(( $(b) + 1 ))}", "b"}},
 		{"(( $(b) ))", []string{"b"}},
+		{"a `a '`\nb\n`'`", []string{"?*"}}, // runs b
+		{"a `a \\`b\\``", []string{"?*"}},
 		{"a '$(b)'", []string{"a $(b)"}},
 		{"a \\$(b)", []string{"?*"}},
 		{"a ${X:=v}", []string{"a {${X:=v}}", "$X"}},

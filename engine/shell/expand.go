@@ -31,6 +31,10 @@ func (w *walker) parts(parts []syntax.WordPart) {
 			if p.TempFile || p.ReplyVar {
 				w.unknown(w.text(p), "it runs commands in a form that only some shells know")
 			}
+			if text := w.text(p); p.Backquotes && (strings.Count(text, "`") != 2 || text[0] != '`' || text[len(text)-1] != '`') {
+				// Bash ends it at the next backtick, even one in single quotes.
+				w.unknown(text, "where this substitution ends can't be told")
+			}
 			w.stmts(p.Stmts)
 		case *syntax.ProcSubst:
 			w.stmts(p.Stmts)
