@@ -26,10 +26,19 @@ func (s *Session) NewDocument(ctx context.Context) (cancelled bool, err error) {
 
 // Switch opens another session's file. One that doesn't exist is created there.
 func (s *Session) Switch(ctx context.Context, path string) (cancelled bool, err error) {
+	if v, err := s.View(ctx); err != nil || sameFile(v.File, path) {
+		return false, err // it is open here
+	}
 	return s.replace(ctx, ext.Replace{Reason: "resume", Path: path}, func() (*session.Document, error) {
 		d, _, err := openDocument(path, s.documentOptions())
 		return d, err
 	})
+}
+
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
 // Fork copies the active branch into a new file and goes on there.
@@ -51,14 +60,15 @@ func (s *Session) Branch(ctx context.Context, entryID string) (text string, canc
 	return text, cancelled, err
 }
 
-// openDocument opens a file, or makes a new session at a path that is free.
+// openDocument opens a file, or makes a new session where there is none or an
+// empty one.
 func openDocument(path string, o session.Options) (*session.Document, []session.Notice, error) {
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+	d, notices, err := session.Open(path, o)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, session.ErrEmpty) {
 		o.Path = path
-		d, err := session.New(o)
-		return d, nil, err
+		d, err = session.New(o)
 	}
-	return session.Open(path, o)
+	return d, notices, err
 }
 
 // replace exchanges the document: veto, stop, open the new, let the old go,

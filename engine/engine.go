@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -73,6 +74,21 @@ func (e *Engine) now() time.Time { return e.options.Now() }
 
 // Models lists the models that can be used, the guide last.
 func (e *Engine) Models() []llm.Model { return e.catalog.Available() }
+
+// enabled lists the usable models that fit one of the patterns, in their
+// order; without patterns all.
+func (e *Engine) enabled(patterns []string) []llm.Model {
+	if len(patterns) == 0 {
+		return e.Models()
+	}
+	var models []llm.Model
+	for _, p := range patterns {
+		if m, _, err := e.findModel(p); err == nil && !slices.ContainsFunc(models, func(o llm.Model) bool { return o.Ref() == m.Ref() }) {
+			models = append(models, m)
+		}
+	}
+	return models
+}
 
 // scriptPrefix selects a model script: script/FILE.
 const scriptPrefix = "script/"

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -119,6 +121,7 @@ func (in Input) message(at int64) message.Message {
 func (s *Session) begin(in Input) {
 	s.aborted, s.overflowed, s.fruitless, s.attempt = false, false, false, 0
 	s.flushBash()
+	in.Text = chosen(s.messages, in.Text)
 	if !s.host.Has(func(h ext.Hooks) bool { return h.Input != nil || h.BeforeRun != nil }) {
 		s.startRun([]message.Message{in.message(s.engine.now().UnixMilli())}, "")
 		return
@@ -283,4 +286,19 @@ func (s *Session) setQueueMode(ctx context.Context, field *string, mode string, 
 		return fmt.Errorf("unknown mode %q: use %s", mode, strings.Join(valid, " or "))
 	}
 	return s.set(ctx, func() error { *field = mode; return nil })
+}
+
+// chosen turns a lone number into the text of the option that it stands for,
+// when the last answer was a question with numbered options.
+func chosen(messages []message.Message, text string) string {
+	n, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(text), "."))
+	if err != nil || len(messages) < 2 || messages[len(messages)-1].Role != message.Assistant {
+		return text
+	}
+	asked := messages[len(messages)-2]
+	var d struct{ Options []string }
+	if asked.Role != message.ToolResult || asked.ToolName != "ask" || json.Unmarshal(asked.Details, &d) != nil || n < 1 || n > len(d.Options) {
+		return text
+	}
+	return d.Options[n-1]
 }

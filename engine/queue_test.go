@@ -248,3 +248,40 @@ func TestQueueComesBackAfterACrash(t *testing.T) {
 		t.Errorf("settled %v", text)
 	}
 }
+
+// Without dialogs a question ends the run as the model's own words, and a
+// lone number answers it.
+func TestQuestionInText(t *testing.T) {
+	c := newWorld(t, `
+-- turn --
+-- call ask --
+{"question": "Which one?", "options": ["red", "green"]}
+-- turn --
+-- text --
+ok
+`).open(OpenOptions{})
+	c.run("ask me")
+	c.run("2.")
+	c.wants(`
+		run_started
+		turn_started
+		user "ask me"
+		assistant "" toolUse
+		tool_started ask
+		tool_running ask
+		tool_ended ask "Which one?\n\n1. red\n2. green" error=false
+		toolResult "Which one?\n\n1. red\n2. green"
+		turn_ended
+		turn_started
+		assistant "Which one?\n\n1. red\n2. green" stop
+		turn_ended
+		run_ended stop will= messages=4
+		run_settled stop
+		run_started
+		turn_started
+		user "green"
+		assistant "ok" stop
+		turn_ended
+		run_ended stop will= messages=2
+		run_settled stop`)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
@@ -30,19 +31,18 @@ func (s *Session) SetModel(ctx context.Context, pattern string) (llm.Model, erro
 	})
 }
 
-// CycleModel goes to the next available model. ok is false when there is no
-// other.
+// CycleModel goes to the next model of those enabled in the settings, or of
+// all. ok is false when there is no other.
 func (s *Session) CycleModel(ctx context.Context) (m llm.Model, ok bool, err error) {
-	models := s.engine.Models()
+	models := s.engine.enabled(s.env.settings.EnabledModels)
 	m, err = do(ctx, s, func() (llm.Model, error) {
-		for i, have := range models {
-			if have.Ref() == s.model.Ref() && len(models) > 1 {
-				ok = true
-				next := models[(i+1)%len(models)]
-				return next, s.choose(next)
-			}
+		at := slices.IndexFunc(models, func(m llm.Model) bool { return m.Ref() == s.model.Ref() })
+		if len(models) == 0 || (len(models) == 1 && at == 0) {
+			return s.model, nil
 		}
-		return s.model, nil
+		ok = true
+		next := models[(at+1)%len(models)]
+		return next, s.choose(next)
 	})
 	return m, ok, err
 }

@@ -142,7 +142,8 @@ func (r *run) turn(ctx context.Context, last bool) (reason message.StopReason, e
 	switch {
 	case answer.StopReason == message.Error || answer.StopReason == message.Aborted || answer.StopReason == message.Refusal:
 		return answer.StopReason, err, nil
-	case ends:
+	case ends != "":
+		r.say(answer, ends)
 		return message.Stop, nil, nil
 	case last && len(results) > 0 && ctx.Err() == nil:
 		return message.StepLimit, nil, nil
@@ -163,6 +164,18 @@ func (r *run) turn(ctx context.Context, last bool) (reason message.StopReason, e
 		return message.ToolUse, nil, nil
 	}
 	return answer.StopReason, nil, []message.Message{}
+}
+
+// say ends an attempt with words that a tool gave, as a turn of the model's
+// own: the question of a face that can only speak text.
+func (r *run) say(as message.Message, text string) {
+	m := message.Message{
+		ID: r.NewID(), Role: message.Assistant, API: as.API, Provider: as.Provider, Model: as.Model,
+		StopReason: message.Stop, Content: []message.Block{message.TextOf(text)}, Timestamp: r.Now().UnixMilli(),
+	}
+	r.Emit(event.TurnStarted{})
+	r.announce(m)
+	r.Emit(event.TurnEnded{Message: m, ToolResults: []message.Message{}})
 }
 
 // announce publishes a complete message and adds it to the history.

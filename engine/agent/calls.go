@@ -29,15 +29,16 @@ type batch struct {
 
 	mu      sync.Mutex // one call's closing events stay together; guards results
 	results []message.Message
-	ends    bool
+	ends    string
 }
 
 // calls runs the calls of an answer and returns their results in the order in
-// which they ended. ends is true when a tool asked the run to stop.
-func (r *run) calls(ctx context.Context, answer message.Message) (results []message.Message, ends bool) {
+// which they ended. ends is the result of a tool that ends the run, as the
+// words to end it with.
+func (r *run) calls(ctx context.Context, answer message.Message) (results []message.Message, ends string) {
 	calls := answer.Calls()
 	if len(calls) == 0 {
-		return nil, false
+		return nil, ""
 	}
 	parallel := r.Parallel
 	if parallel <= 0 {
@@ -142,7 +143,7 @@ func (b *batch) execute(t tool.Tool, c tool.Call, block message.Block) {
 	}
 	if !failed && t.Spec().EndsRun {
 		b.mu.Lock()
-		b.ends = true
+		b.ends = message.Text(result.Content)
 		b.mu.Unlock()
 	}
 	b.close(block, event.ToolEnded{Content: result.Content, Details: result.Details, IsError: failed, DurationMS: b.Now().Sub(began).Milliseconds()})

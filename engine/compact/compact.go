@@ -194,7 +194,7 @@ func Transcript(messages []message.Message, limit int) string {
 		for _, b := range m.Content {
 			switch b.Type {
 			case message.TextBlock:
-				fmt.Fprintf(&s, "[%s] %s\n", m.Role, cutMiddle(b.Text, perBlock))
+				fmt.Fprintf(&s, "[%s] %s\n", m.Role, indent(cutMiddle(b.Text, perBlock)))
 			case message.ToolCallBlock:
 				fmt.Fprintf(&s, "[call %s] %s\n", b.Name, cutMiddle(string(b.Arguments), perBlock))
 			case message.ImageBlock:
@@ -211,6 +211,9 @@ func Transcript(messages []message.Message, limit int) string {
 	}
 	return cutMiddle(strings.Join(parts, ""), limit)
 }
+
+// indent keeps a line of some file from looking like a turn of its own.
+func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n  ") }
 
 func cutMiddle(s string, limit int) string {
 	if len(s) <= limit {

@@ -51,7 +51,7 @@ func TestLoadLayers(t *testing.T) {
 	if !reflect.DeepEqual(c.Settings, want) {
 		t.Errorf("got  %+v\nwant %+v", c.Settings, want)
 	}
-	for key, origin := range map[string]string{"defaultModel": "--model", "theme": ProjectSettings(project), "retry.maxRetries": p.Settings(), "tui.mode": "", "retry.baseDelayMs": ""} {
+	for key, origin := range map[string]string{"defaultModel": "--model", "theme": ProjectSettings(project), "retry.maxRetries": p.Settings(), "permissions.mode": "", "retry.baseDelayMs": ""} {
 		if got := c.Origin(key); got != origin {
 			t.Errorf("%s comes from %q, want %q", key, got, origin)
 		}
@@ -154,8 +154,8 @@ func TestLoadComplaints(t *testing.T) {
 func TestLoadReportsAllErrors(t *testing.T) {
 	p := testPaths(t)
 	put(t, p.Settings(), `{"theme": 1, "shellPath": 2}`)
-	_, _, err := Load(t.Context(), LoadOptions{Paths: p, Overrides: []Override{{Key: "tui.mode", Value: "x", Flag: "--tui"}, {Key: "tui.mod", Value: "x", Flag: "--tui2"}}})
-	for _, want := range []string{"theme: must", "shellPath: must", "--tui: tui.mode: must be one of fullscreen, inline", "--tui2: tui.mod: unknown setting; did you mean tui.mode?"} {
+	_, _, err := Load(t.Context(), LoadOptions{Paths: p, Overrides: []Override{{Key: "permissions.mode", Value: "x", Flag: "--tui"}, {Key: "permissions.mod", Value: "x", Flag: "--tui2"}}})
+	for _, want := range []string{"theme: must", "shellPath: must", "--tui: permissions.mode: must be one of plan, ask, edit, full", "--tui2: permissions.mod: unknown setting; did you mean permissions.mode?"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is missing in:\n%v", want, err)
 		}

@@ -23,10 +23,8 @@ type Settings struct {
 	Compaction  Compaction  `json:"compaction"`
 	Retry       Retry       `json:"retry"`
 	Todo        Todo        `json:"todo"`
-	Images      Images      `json:"images"`
 	Permissions Permissions `json:"permissions"`
 	Limits      Limits      `json:"limits"`
-	TUI         TUI         `json:"tui"`
 
 	Theme      string `json:"theme"`                   // a theme's name; "" chooses by the terminal's background
 	ShellPath  string `json:"shellPath"  scope:"user"` // the shell of the bash tool; "" finds bash, else sh
@@ -53,14 +51,7 @@ type Retry struct {
 
 // Todo is about the task list that the model keeps.
 type Todo struct {
-	Enabled      bool `json:"enabled"`
-	Reminders    bool `json:"reminders"` // remind the model of open tasks when it stops
-	MaxReminders int  `json:"maxReminders" min:"0" max:"100"`
-}
-
-// Images is about pictures in prompts.
-type Images struct {
-	AutoResize bool `json:"autoResize"` // shrink pictures larger than models accept
+	Enabled bool `json:"enabled"`
 }
 
 // Permissions decide which tool calls run unasked. A rule is "tool" or
@@ -77,11 +68,6 @@ type Limits struct {
 	Turns int `json:"turns" min:"0" tighten:"less"` // model answers in one run
 }
 
-// TUI is about the chat's screen.
-type TUI struct {
-	Mode string `json:"mode" oneof:"fullscreen inline"`
-}
-
 // strictestUnset stands in for a mode the user didn't set when a project asks
 // for one: no face is stricter by default.
 const strictestUnset = "ask"
@@ -94,8 +80,6 @@ func Defaults() Settings {
 		InterruptMode: "wait",
 		Compaction:    Compaction{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000, AutoContinue: true},
 		Retry:         Retry{Enabled: true, MaxRetries: 3, BaseDelayMs: 2000, MaxDelayMs: 60000},
-		Todo:          Todo{Enabled: true, Reminders: true, MaxReminders: 3},
-		Images:        Images{AutoResize: true},
-		TUI:           TUI{Mode: "fullscreen"},
+		Todo:          Todo{Enabled: true},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -55,13 +56,17 @@ func KindOf(err error) Kind {
 		return Unknown
 	}
 	text := strings.ToLower(err.Error())
-	if containsAny(text, overflowPhrases) {
-		return Overflow
-	}
+	status := Unknown
 	if e != nil {
-		if k := kindOfStatus(e.Status); k != Unknown {
-			return k
-		}
+		status = kindOfStatus(e.Status)
+	}
+	switch {
+	case status == RateLimit: // "too many tokens" per minute is no overflow
+		return RateLimit
+	case containsAny(text, overflowPhrases):
+		return Overflow
+	case status != Unknown:
+		return status
 	}
 	var netErr net.Error
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &netErr) || errors.Is(err, context.DeadlineExceeded) {
@@ -72,11 +77,14 @@ func KindOf(err error) Kind {
 		return RateLimit
 	case strings.Contains(text, "overloaded"):
 		return Overloaded
-	case containsAny(text, transientPhrases):
+	case containsAny(text, transientPhrases), serverStatus.MatchString(text):
 		return Unavailable
 	}
 	return Unknown
 }
+
+// serverStatus finds a status that stands alone in a text: not the 500 in 1500.
+var serverStatus = regexp.MustCompile(`\b50[0234]\b`)
 
 func kindOfStatus(status int) Kind {
 	switch {
@@ -134,7 +142,7 @@ var (
 	}
 	limitPhrases     = []string{"rate limit", "rate_limit", "too many requests", "429", "usage limit", "quota exceeded", "retry delay"}
 	transientPhrases = []string{
-		"provider returned error", "500", "502", "503", "504", "service unavailable", "server error", "internal error",
+		"provider returned error", "service unavailable", "server error", "internal error",
 		"network error", "connection error", "connection refused", "connection reset", "fetch failed", "socket hang up",
 		"timeout", "timed out", "terminated", "upstream connect", "reset before headers", "other side closed",
 		"stream stall", "unexpected eof", "broken pipe",

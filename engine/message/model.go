@@ -89,7 +89,7 @@ func keep(b Block) bool {
 
 // asUser gives a message that isn't the assistant's the form of a user's.
 func asUser(m Message) (Message, bool) {
-	u := Message{ID: m.ID, Role: User, Timestamp: m.Timestamp}
+	u := Message{ID: m.ID, Role: User, Timestamp: m.Timestamp, Attribution: m.Attribution, Synthetic: m.Synthetic}
 	switch m.Role {
 	case User, Developer, Custom:
 		u.Content = sendable(m.Content)

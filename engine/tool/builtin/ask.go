@@ -33,10 +33,10 @@ func Ask(dialog bool) tool.Tool {
 		run = askInDialog
 	}
 	return tool.New(tool.Spec{
-		Name: "ask", Label: "Ask", Kind: tool.Other, EndsRun: !dialog,
+		Name: "ask", Label: "Ask", Kind: tool.Think, EndsRun: !dialog,
 		Description: askDoc, Summary: "ask the user a question",
 	}, run, tool.Described(func(_ context.Context, _ tool.Call, a askArgs) (tool.Description, error) {
-		return tool.Description{Title: "Ask: " + tool.Line(a.Question, 200), Kind: tool.Other}, nil
+		return tool.Description{Title: "Ask: " + tool.Line(a.Question, 200), Kind: tool.Think}, nil
 	}))
 }
 
