@@ -25,6 +25,7 @@ type Writer struct {
 	ctx     context.Context
 	yield   func(llm.Part) bool
 	req     llm.Request
+	id      string
 	content []message.Block
 	open    map[int]*strings.Builder
 	stopped bool // the caller ranges no more
@@ -36,14 +37,18 @@ func New(ctx context.Context, req llm.Request, yield func(llm.Part) bool) *Write
 	return &Writer{ctx: ctx, yield: yield, req: req, open: map[int]*strings.Builder{}}
 }
 
-// Open starts a block and returns its index. Only the type, and for a tool
-// call ID and Name, are taken from b. When ok is false there may be no block.
+// Identify sets what the provider calls the answer.
+func (w *Writer) Identify(responseID string) { w.id = responseID }
+
+// Open starts a block and returns its index. Only the type, for a tool call ID
+// and Name, and for redacted thinking Data are taken from b. When ok is false
+// there may be no block.
 func (w *Writer) Open(b message.Block) (index int, ok bool) {
 	if w.over() {
 		return -1, false
 	}
 	index = len(w.content)
-	w.content = append(w.content, message.Block{Type: b.Type, ID: b.ID, Name: b.Name})
+	w.content = append(w.content, message.Block{Type: b.Type, ID: b.ID, Name: b.Name, Data: b.Data})
 	w.open[index] = &strings.Builder{}
 	return index, w.yieldPart(llm.BlockStarted{Index: index, Type: b.Type, ID: b.ID, Name: b.Name})
 }
@@ -102,7 +107,7 @@ func (w *Writer) Finish(reason message.StopReason, usage message.Usage, err erro
 	}
 	m := message.Message{
 		Role: message.Assistant, Content: w.content,
-		API: w.req.Model.API, Provider: w.req.Model.Provider, Model: w.req.Model.ID,
+		API: w.req.Model.API, Provider: w.req.Model.Provider, Model: w.req.Model.ID, ResponseID: w.id,
 		Usage: w.req.Model.Cost.Bill(usage), StopReason: reason,
 	}
 	switch {

@@ -81,3 +81,16 @@ func TestCancelled(t *testing.T) {
 		t.Errorf("%+v, %v", end.Message, end.Err)
 	}
 }
+
+// What a provider wants back stays in the message: its id, redacted thinking.
+func TestOpaque(t *testing.T) {
+	end := write(t, t.Context(), func(w *answer.Writer) {
+		w.Identify("msg_1")
+		i, _ := w.Open(message.Block{Type: message.RedactedBlock, Data: "secret"})
+		w.Close(i, "")
+		w.Finish("", message.Usage{}, nil)
+	})
+	if m := end.Message; m.ResponseID != "msg_1" || m.Content[0].Data != "secret" {
+		t.Errorf("%+v", m)
+	}
+}
