@@ -135,6 +135,9 @@ func (c *checker) finish(p llm.Finished) error {
 		}
 	}
 	failed := m.StopReason == message.Error || m.StopReason == message.Aborted
+	if m.StopReason == message.Refusal { // may say why, but needn't
+		failed = p.Err != nil
+	}
 	switch {
 	case m.StopReason == "":
 		return fmt.Errorf("the message has no stop reason")

@@ -45,6 +45,8 @@ func TestCheck(t *testing.T) {
 		{"two open at once", []llm.Part{started(0), started(1), delta(1, "ab"), delta(0, "ab"), ended(0, "ab"), ended(1, "ab"), finished(message.Stop, nil, ab, ab)}, ""},
 		{"call", []llm.Part{callStarted(0), delta(0, `{"x": 1}`), llm.BlockEnded{Block: good}, finished(message.ToolUse, nil, good)}, ""},
 		{"malformed call", []llm.Part{callStarted(0), delta(0, `{"x"`), llm.BlockEnded{Block: bad}, finished(message.ToolUse, nil, bad)}, ""},
+		{"refused", []llm.Part{finished(message.Refusal, nil)}, ""},
+		{"refused with a reason", []llm.Part{finished(message.Refusal, errors.New("x"))}, ""},
 		{"no end", []llm.Part{started(0)}, "has no Finished"},
 		{"nothing", nil, "has no Finished"},
 		{"two ends", []llm.Part{finished(message.Stop, nil), finished(message.Stop, nil)}, "comes after Finished"},

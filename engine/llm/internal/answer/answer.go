@@ -90,7 +90,8 @@ func (w *Writer) settle(index int) *message.Block {
 }
 
 // Finish closes what is open and yields Finished. A nil err with an ended ctx
-// counts as aborted. An empty reason is chosen from what the answer holds.
+// counts as aborted. An empty reason is chosen from what the answer holds; one
+// that an err comes with counts only when it is Refusal.
 func (w *Writer) Finish(reason message.StopReason, usage message.Usage, err error) {
 	if w.done {
 		return
@@ -113,7 +114,7 @@ func (w *Writer) Finish(reason message.StopReason, usage message.Usage, err erro
 	switch {
 	case err != nil:
 		m.ErrorMessage = err.Error()
-		if reason != message.Aborted {
+		if reason != message.Aborted && reason != message.Refusal {
 			m.StopReason = message.Error
 		}
 	case reason == "" && len(m.Calls()) > 0:

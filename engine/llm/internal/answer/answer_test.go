@@ -33,6 +33,7 @@ func TestStopReason(t *testing.T) {
 		{"stated", true, message.Length, nil, message.Length},
 		{"failed", true, "", failure, message.Error},
 		{"failed with a reason", false, message.Stop, failure, message.Error},
+		{"refused", false, message.Refusal, failure, message.Refusal},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			end := write(t, t.Context(), func(w *answer.Writer) {

@@ -25,13 +25,14 @@ func Foreign(m message.Message, model llm.Model) bool {
 
 // Strip returns the messages without what only another model can read: the
 // thinking, redacted thinking and signatures of its answers. Images become a
-// note for a model that takes none. Answers of which nothing is left go. The
-// messages passed in are shared and stay as they are.
+// note for a model that takes none. Messages of which nothing is left go,
+// except results, which a call waits for. The messages passed in are shared
+// and stay as they are.
 func Strip(messages []message.Message, model llm.Model) []message.Message {
 	out := make([]message.Message, 0, len(messages))
 	for _, m := range messages {
 		m.Content = strip(m.Content, Foreign(m, model), model.Images())
-		if len(m.Content) > 0 {
+		if len(m.Content) > 0 || m.Role == message.ToolResult {
 			out = append(out, m)
 		}
 	}

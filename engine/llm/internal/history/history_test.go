@@ -54,8 +54,10 @@ func TestStrip(t *testing.T) {
 		"another's thinking goes":     {seeing, []message.Message{said("q", "m", thinking, redacted, signed, call)}, []message.Message{said("q", "m", message.TextOf("yes"), plainCall)}},
 		"nothing else was said":       {seeing, []message.Message{said("q", "m", thinking)}, []message.Message{}},
 		"blank text goes":             {seeing, []message.Message{said("p", "m", message.TextOf(" \n"), call)}, []message.Message{said("p", "m", call)}},
-		"images stay":                 {seeing, []message.Message{message.NewUser("look", image)}, []message.Message{message.NewUser("look", image)}},
-		"images to the blind":         {blind, []message.Message{message.NewUser("look", image)}, []message.Message{message.NewUser("look", note)}},
+		"a result stays": {seeing, []message.Message{{Role: message.ToolResult, ToolCallID: "1", Content: []message.Block{message.TextOf("")}}},
+			[]message.Message{{Role: message.ToolResult, ToolCallID: "1", Content: []message.Block{}}}},
+		"images stay":         {seeing, []message.Message{message.NewUser("look", image)}, []message.Message{message.NewUser("look", image)}},
+		"images to the blind": {blind, []message.Message{message.NewUser("look", image)}, []message.Message{message.NewUser("look", note)}},
 		"a picture as a tool's result": {blind, []message.Message{{Role: message.ToolResult, ToolCallID: "1", Content: []message.Block{image}}},
 			[]message.Message{{Role: message.ToolResult, ToolCallID: "1", Content: []message.Block{note}}}},
 	} {
