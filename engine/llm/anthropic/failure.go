@@ -1,0 +1,190 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/anthropics/anthropic-sdk-go/v2"
+	"github.com/anthropics/anthropic-sdk-go/v2/shared"
+
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
+)
+
+// maxMessage bounds an error's text, in bytes: some gateways answer with pages.
+const maxMessage = 2000
+
+// failure turns what ended a stream into an error of ours.
+type failure struct {
+	provider string
+	now      func() time.Time
+	secrets  []string
+}
+
+// of classifies err, which is nil when the stream just ended.
+func (f failure) of(err error, watched *watch) error {
+	var refused *anthropic.Error
+	var network *url.Error
+	switch {
+	case watched.stalled():
+		return f.error(llm.Unavailable, fmt.Sprintf("no data for %v", watched.idle))
+	case err == nil, errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return fmt.Errorf("%s: the answer broke off: %w", f.provider, io.ErrUnexpectedEOF)
+	case errors.As(err, &refused):
+		return f.refused(refused)
+	case errors.As(err, &network): // without the address, which may hold a secret
+		return f.error(llm.Unavailable, network.Err.Error())
+	case isJSON(err):
+		return f.error(llm.Unavailable, "malformed stream: "+err.Error())
+	}
+	kind := llm.KindOf(err)
+	if kind == llm.Unknown {
+		kind = llm.Unavailable
+	}
+	return f.error(kind, err.Error())
+}
+
+func isJSON(err error) bool {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	return errors.As(err, &syntax) || errors.As(err, &kind)
+}
+
+func (f failure) error(kind llm.Kind, text string) *llm.Error {
+	for _, s := range f.secrets {
+		if s != "" {
+			text = strings.ReplaceAll(text, s, "***")
+		}
+	}
+	if len(text) > maxMessage {
+		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"
+	}
+	return &llm.Error{Kind: kind, Provider: f.provider, Message: text}
+}
+
+// refused is for an error that the service reported, by a status or inside a
+// stream that began well.
+func (f failure) refused(err *anthropic.Error) *llm.Error {
+	status := err.StatusCode
+	if status < 400 {
+		status = 0
+	}
+	e := f.error("", text(err, status))
+	e.Status = status
+	if err.Response != nil {
+		e.RetryAfter = retryAfter(err.Response.Header, f.now())
+	}
+	e.Kind = kinds[err.Type()]
+	if e.Kind == "" || e.Kind == llm.BadRequest {
+		if kind := llm.KindOf(&llm.Error{Status: status, Message: e.Message}); kind != llm.Unknown {
+			e.Kind = kind
+		}
+	}
+	if e.Kind == "" {
+		e.Kind = llm.Unavailable // said within a stream, by a service that took the request
+	}
+	return e
+}
+
+// kinds by the type that the error's body states.
+var kinds = map[shared.ErrorType]llm.Kind{
+	shared.ErrorTypeInvalidRequestError: llm.BadRequest,
+	shared.ErrorTypeNotFoundError:       llm.BadRequest,
+	shared.ErrorTypeBillingError:        llm.BadRequest,
+	shared.ErrorTypeAuthenticationError: llm.Auth,
+	shared.ErrorTypePermissionError:     llm.Auth,
+	shared.ErrorTypeRateLimitError:      llm.RateLimit,
+	shared.ErrorTypeOverloadedError:     llm.Overloaded,
+	shared.ErrorTypeAPIError:            llm.Unavailable,
+	shared.ErrorTypeTimeoutError:        llm.Unavailable,
+	"request_too_large":                 llm.Overflow,
+}
+
+// text finds the words for people in an error's body, wherever the service or
+// the gateway in front of it put them.
+func text(err *anthropic.Error, status int) string {
+	if err.Message != "" {
+		return err.Message
+	}
+	raw := strings.TrimSpace(err.RawJSON())
+	var body struct {
+		Message, Detail string
+		Error           json.RawMessage
+	}
+	if json.Unmarshal([]byte(raw), &body) == nil {
+		var said string
+		if json.Unmarshal(body.Error, &said) == nil && said != "" {
+			return said
+		}
+		if said = body.Message + body.Detail; said != "" {
+			return said
+		}
+	}
+	switch {
+	case raw != "" && !strings.HasPrefix(raw, "<"):
+		return raw
+	case status != 0:
+		return strings.ToLower(http.StatusText(status))
+	}
+	return "the service reported an error without a message"
+}
+
+// retryAfter is how long the service asked to wait, 0 when it didn't say.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
+		return wait(ms, time.Millisecond)
+	}
+	value := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(value, 64); err == nil {
+		return wait(s, time.Second)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	for _, name := range []string{"Anthropic-Ratelimit-Unified-Reset", "X-Ratelimit-Reset", "X-Ratelimit-Reset-Requests"} {
+		if d := reset(h.Get(name), now); d > 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+// reset reads when a limit ends: seconds from now or since 1970, a duration or
+// a date. Services agree on the header's name only.
+func reset(value string, now time.Time) time.Duration {
+	if n, err := strconv.ParseFloat(value, 64); err == nil {
+		switch {
+		case n > 1e12:
+			return max(0, time.UnixMilli(int64(n)).Sub(now))
+		case n > 1e9:
+			return max(0, time.Unix(int64(n), 0).Sub(now))
+		}
+		return wait(n, time.Second)
+	}
+	if d, err := time.ParseDuration(value); err == nil {
+		return max(0, d)
+	}
+	if at, err := time.Parse(time.RFC3339, value); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return 0
+}
+
+// longest keeps a nonsensical wait within what a Duration holds.
+const longest = 30 * 24 * time.Hour
+
+func wait(n float64, unit time.Duration) time.Duration {
+	if !(n > 0) { // also for NaN
+		return 0
+	}
+	if n*float64(unit) > float64(longest) {
+		return longest
+	}
+	return time.Duration(n * float64(unit))
+}
