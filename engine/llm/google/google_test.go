@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -163,7 +164,7 @@ func TestCut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, whole := ask(t, replay(200, bytes.NewReader(data)))
 			for i := range data {
-				for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, errors.New("connection reset by peer")} {
+				for _, end := range []error{io.EOF, errors.New("connection reset by peer")} {
 					body := io.MultiReader(bytes.NewReader(data[:i]), iotest.ErrReader(end))
 					_, got := ask(t, replay(200, body))
 					same := fmt.Sprint(got.Err) == fmt.Sprint(whole.Err)
@@ -186,5 +187,60 @@ func TestBrokeOff(t *testing.T) {
 	_, got = ask(t, replay(200, io.MultiReader(bytes.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF))))
 	if got.Err != nil {
 		t.Error(got.Err)
+	}
+}
+
+// The SDK logs what happens to the connection; a terminal program can't have
+// that on its screen.
+func TestNothingIsLogged(t *testing.T) {
+	var logged bytes.Buffer
+	log.SetOutput(&logged)
+	defer log.SetOutput(os.Stderr)
+	body := struct {
+		io.Reader
+		io.Closer
+	}{iotest.ErrReader(errors.New("connection reset by peer")), badCloser{}}
+	_, end := ask(t, transport(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: body}, nil
+	}))
+	if end.Err == nil || end.Err.Error() != "google: read the answer: connection reset by peer" {
+		t.Error(end.Err)
+	}
+	if logged.Len() > 0 {
+		t.Errorf("logged %q", &logged)
+	}
+}
+
+type badCloser struct{}
+
+func (badCloser) Close() error { return errors.New("can't close") }
+
+// FuzzStream: whatever a server sends, the stream keeps its contract.
+func FuzzStream(f *testing.F) {
+	for _, data := range streams(f) {
+		f.Add(data)
+	}
+	for _, s := range []string{
+		"data: {\"candidates\":[{\"citationMetadata\":1}]}\n\n",
+		"data: {\"error\":{\"code\":429,\"details\":[{\"@type\":\"google.rpc.RetryInfo\",\"retryDelay\":\"-1s\"}]}}\n\n",
+		"data: null\n\n", ": comment\n\n", "event: x\ndata: {}\n\n",
+		"data: {\"candidates\":[{\"content\":{\"parts\":[{\"functionCall\":{\"name\":\"x\",\"args\":\"{\"}}]}}]}\n\n",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		ask(t, replay(200, bytes.NewReader(data)))
+	})
+}
+
+// Only the SDK's own panics become errors; the caller's stay the caller's.
+func TestCallersPanic(t *testing.T) {
+	defer func() {
+		if got := recover(); got != "mine" {
+			t.Errorf("recovered %v", got)
+		}
+	}()
+	for range over(replay(200, bytes.NewReader(streams(t)["text"]))).Stream(t.Context(), request()) {
+		panic("mine")
 	}
 }
