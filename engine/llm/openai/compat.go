@@ -87,6 +87,9 @@ var known = []struct {
 
 func compatOf(m llm.Model) compat {
 	c := general()
+	if m.API == AzureResponses {
+		azure(&c)
+	}
 	if u, err := url.Parse(m.BaseURL); err == nil {
 		for _, k := range known {
 			if host := u.Hostname(); host == k.host || strings.HasPrefix(k.host, ".") && strings.HasSuffix(host, k.host) {

@@ -41,7 +41,7 @@ func golden(t *testing.T, path, got string) {
 }
 
 // wires are the folders of the streams and the APIs they belong to.
-var wires = map[string]string{"chat": openai.Completions}
+var wires = map[string]string{"chat": openai.Completions, "responses": openai.Responses}
 
 func model(wire string) llm.Model {
 	return llm.Model{

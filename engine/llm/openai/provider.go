@@ -18,8 +18,12 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
-// Completions is the chat wire, as models name it.
-const Completions = "openai-completions"
+// The wires, as models name them.
+const (
+	Completions    = "openai-completions"
+	Responses      = "openai-responses"
+	AzureResponses = "azure-openai-responses"
+)
 
 // Options of a provider.
 type Options struct {
@@ -89,7 +93,15 @@ func (p *provider) answer(ctx context.Context, req llm.Request, w *answer.Writer
 	if err != nil {
 		return "", message.Usage{}, err
 	}
-	path, body, r := "chat/completions", p.chatParams(req), newChatReader(w, x, req, p.compat)
+	var body any
+	var r reader
+	path := "responses"
+	switch p.Model.API {
+	case Responses, AzureResponses:
+		body, r = p.responseParams(req), newResponseReader(w, x)
+	default:
+		path, body, r = "chat/completions", p.chatParams(req), newChatReader(w, x, req, p.compat)
+	}
 	ctx, x.cancel = context.WithCancelCause(ctx)
 	defer x.cancel(nil)
 	done, err := p.post(ctx, x, path, body, r)
