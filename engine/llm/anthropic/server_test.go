@@ -53,7 +53,7 @@ func response(status int, header http.Header, body io.Reader) *http.Response {
 
 // at returns a provider for m that f answers.
 func at(m llm.Model, f roundTrip) llm.Provider {
-	return New(Options{Model: m, HTTP: &http.Client{Transport: f}, Key: func(context.Context) (string, error) { return secret, nil }})
+	return New(Options{Model: m, HTTP: &http.Client{Transport: f}, Key: key(secret)})
 }
 
 // sending returns a provider that answers everything with body.
@@ -127,4 +127,8 @@ func indent(v any) string {
 		return err.Error()
 	}
 	return strings.TrimSuffix(buf.String(), "\n")
+}
+
+func key(s string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return s, nil }
 }
