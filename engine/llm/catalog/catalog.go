@@ -2,7 +2,8 @@
 // thinking levels, what the user added to it, and the guide.
 //
 //	models.tsv (embedded) ─▶ providers, parsed one by one at first need ┐
-//	Options.Extra (local servers, scripts, models.json) ────────────────┼─▶ Find, Available, Start
+//	File (the user's models.json) ─▶ laid over them                     ┤
+//	Options.Extra, Add (local servers, scripts) ────────────────────────┼─▶ Find, Available, Start
 //	offline.Model (always last) ────────────────────────────────────────┘
 //
 // Importing the package parses nothing. What a model can be used for here
@@ -12,6 +13,7 @@ package catalog
 
 import (
 	_ "embed"
+	"slices"
 	"sync"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
@@ -42,8 +44,10 @@ type Options struct {
 	// Speaks reports whether an adapter is installed for an API; nil means that
 	// only the guide's and those of Extra are.
 	Speaks func(api string) bool
-	// Extra models come from elsewhere: local servers, scripts, the user's own
-	// file. They need no key. One with the Ref of an embedded model replaces it.
+	// File is the user's models.json; nil for none.
+	File *File
+	// Extra models come from elsewhere: local servers, scripts. They need no
+	// key. One with the Ref of another model replaces it.
 	Extra []llm.Model
 }
 
@@ -51,13 +55,19 @@ type Options struct {
 type Catalog struct {
 	opts  Options
 	table string
-	index func() []shelf
+	base  func() []shelf // the embedded providers with the file over them
+
+	mu      sync.Mutex
+	extra   []llm.Model // guarded by mu; replaced, never changed
+	shelves []shelf     // guarded by mu; nil until they are needed
 }
 
 // shelf is one provider with its models.
 type shelf struct {
 	Provider
-	extra  bool // none of its models is in the embedded list
+	extra  bool // none of its models is in the embedded list or the file
+	keyed  bool // the file says how to enter
+	mixed  bool // its models may be of several APIs
 	models func() []llm.Model
 }
 
@@ -69,17 +79,49 @@ func New(opts Options) *Catalog {
 	if opts.Speaks == nil {
 		opts.Speaks = func(string) bool { return false }
 	}
-	c := &Catalog{opts: opts, table: table}
-	c.index = sync.OnceValue(c.build)
+	c := &Catalog{opts: opts, table: table, extra: opts.Extra}
+	c.base = sync.OnceValue(func() []shelf { return opts.File.apply(embedded(c.table)) })
 	return c
 }
 
-// build joins the embedded providers with the extra models, the guide last.
-func (c *Catalog) build() []shelf {
-	shelves := embedded(c.table)
+// Add puts models into the catalogue that were found since, as Options.Extra
+// does. One with the Ref of another model replaces it.
+func (c *Catalog) Add(models ...llm.Model) {
+	if len(models) == 0 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	added := map[string]bool{}
+	for _, m := range models {
+		added[m.Ref()] = true
+	}
+	extra := slices.DeleteFunc(slices.Clone(c.extra), func(m llm.Model) bool { return added[m.Ref()] })
+	c.extra, c.shelves = append(extra, models...), nil
+}
+
+func (c *Catalog) extras() []llm.Model {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.extra
+}
+
+// index returns all providers. The slice isn't to be changed.
+func (c *Catalog) index() []shelf {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.shelves == nil {
+		c.shelves = join(c.base(), c.extra)
+	}
+	return c.shelves
+}
+
+// join adds the extra models to the providers, the guide last.
+func join(base []shelf, models []llm.Model) []shelf {
+	shelves := slices.Clone(base)
 	extra := map[string][]llm.Model{}
 	var order []string
-	for _, m := range c.opts.Extra {
+	for _, m := range models {
 		if extra[m.Provider] == nil {
 			order = append(order, m.Provider)
 		}
@@ -170,11 +212,14 @@ func (c *Catalog) Available() []llm.Model {
 
 // hopeless reports that no model of the shelf can be used, without parsing it.
 func (c *Catalog) hopeless(s shelf) bool {
-	return !s.extra && !c.adds(s.ID) && (!c.opts.Keys(s.ID) || !c.opts.Speaks(s.API))
+	return !s.extra && !c.adds(s.ID) && (!c.keyed(s) || !s.mixed && !c.opts.Speaks(s.API))
 }
 
+// keyed reports whether there are credentials for a provider.
+func (c *Catalog) keyed(s shelf) bool { return s.keyed || c.opts.Keys(s.ID) }
+
 func (c *Catalog) adds(provider string) bool {
-	for _, m := range c.opts.Extra {
+	for _, m := range c.extras() {
 		if m.Provider == provider {
 			return true
 		}
@@ -191,15 +236,14 @@ func (c *Catalog) Usable(m llm.Model) error {
 	if !c.opts.Speaks(m.API) {
 		return &UnspokenError{Model: m}
 	}
-	if !c.opts.Keys(m.Provider) {
-		s, _ := c.shelf(m.Provider)
+	if s, _ := c.shelf(m.Provider); !c.keyed(s) {
 		return &MissingKeyError{Model: m, KeyEnv: s.KeyEnv}
 	}
 	return nil
 }
 
 func (c *Catalog) isExtra(m llm.Model) bool {
-	for _, e := range c.opts.Extra {
+	for _, e := range c.extras() {
 		if e.Provider == m.Provider && e.ID == m.ID {
 			return true
 		}

@@ -108,8 +108,8 @@ func TestRow(t *testing.T) {
 		m.Cost != (llm.Price{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}) || m.BaseURL != "https://api.anthropic.com" {
 		t.Errorf("%+v", m)
 	}
-	models := parseRows(Provider{ID: "p"}, "a\tA\t1\t2\tr\tlow,xhigh=max\t\t\t\t\nbroken\nb\tB\t1\t2\t\t\t\t\t\t")
-	if len(models) != 2 || string(models[0].Compat) != `{"reasoningEffortMap":{"xhigh":"max"}}` || models[1].Compat != nil {
+	models := parseRows(Provider{ID: "p"}, "a\tA\t1\t2\tr\tlow,xhigh=max\t\t\t\t\nbroken\nb\tB\t1\t2\t\t\t\t\t\t\nc\tC\t1\t2\trt\t\t\t\t\t")
+	if len(models) != 3 || string(models[2].Compat) != `{"thinkingRequired":true}` || string(models[0].Compat) != `{"reasoningEffortMap":{"xhigh":"max"}}` || models[1].Compat != nil {
 		t.Errorf("%+v", models)
 	}
 }

@@ -49,6 +49,9 @@ func parseRow(p Provider, f []string) llm.Model {
 	if f[5] != "" {
 		m.Levels, m.Compat = parseLevels(f[5])
 	}
+	if strings.Contains(f[4], "t") {
+		m.Compat = merge(m.Compat, json.RawMessage(`{"thinkingRequired":true}`))
+	}
 	return m
 }
 

@@ -11,7 +11,8 @@
 //
 // and each line after it a model:
 //
-//	id, name, context window, output limit, flags (r reasons, i sees images),
+//	id, name, context window, output limit, flags (r reasons, i sees images,
+//	t must think: a budget of 0 is refused),
 //	thinking levels (a level that goes by another name on the wire is level=name),
 //	price of input, output, cache read and cache write in dollars per million tokens
 package main
@@ -133,6 +134,9 @@ func row(m catwalk.Model) string {
 	}
 	if m.SupportsImages {
 		flags += "i"
+	}
+	if m.ID == "gemini-2.5-pro" { // the source doesn't tell
+		flags += "t"
 	}
 	read, write := cachePrices(m)
 	return fields(m.ID, m.Name, strconv.FormatInt(m.ContextWindow, 10), strconv.FormatInt(m.DefaultMaxTokens, 10),
