@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"path/filepath"
 	"regexp"
@@ -225,44 +226,58 @@ func FuzzConversation(f *testing.F) {
 	f.Add("uacbrt", uint8(0))
 	f.Add("uowruxwvrru", uint8(1))
 	f.Add("zz", uint8(2))
-	f.Fuzz(func(t *testing.T, plan string, thinking uint8) {
-		if len(plan) > 200 {
-			return
+	f.Fuzz(converse)
+}
+
+// The same without the fuzzer's instrumentation, which the SDK makes slow.
+func TestAnyConversation(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		plan := make([]byte, random.IntN(40))
+		for i := range plan {
+			plan[i] = byte('a' + random.IntN(26))
 		}
-		in := []message.Message{message.NewUser("begin")}
-		var open []string
-		for i, r := range plan {
-			speaker := []llm.Model{sonnet, gpt, opus}[int(r)%3]
-			id := []string{"toolu_%d", "call|%d", "ü %d"}[int(r)%3]
-			id = fmt.Sprintf(id, i)
-			switch r % 7 {
-			case 0:
-				in = append(in, message.NewUser(strings.Repeat("u ", i%2), png))
-			case 1:
-				in = append(in, said(speaker, thought("t", "s"), message.TextOf(strings.Repeat(" ", i%3)), call(id, "read", `{}`)))
-				open = append(open, id)
-			case 2:
-				in = append(in, said(speaker, call(id, "a.b", ``), call(id+"x", "ls", `{"a":1}`)))
-				open = append(open, id, id+"x")
-			case 3:
-				in = append(in, said(speaker, thought("t", strings.Repeat("s", i%2))))
-			case 4:
-				in = append(in, said(speaker, redacted, message.TextOf("x")))
-			case 5:
-				in = append(in, message.NewUser("plain"))
-			case 6:
-				if len(open) > 0 {
-					in, open = append(in, returned(open[0], message.TextOf("r"), tiff)), open[1:]
-				}
+		converse(t, string(plan), uint8(random.Uint32()))
+	}
+}
+
+func converse(t *testing.T, plan string, thinking uint8) {
+	if len(plan) > 200 {
+		return
+	}
+	in := []message.Message{message.NewUser("begin")}
+	var open []string
+	for i, r := range plan {
+		speaker := []llm.Model{sonnet, gpt, opus}[int(r)%3]
+		id := []string{"toolu_%d", "call|%d", "ü %d"}[int(r)%3]
+		id = fmt.Sprintf(id, i)
+		switch r % 7 {
+		case 0:
+			in = append(in, message.NewUser(strings.Repeat("u ", i%2), png))
+		case 1:
+			in = append(in, said(speaker, thought("t", "s"), message.TextOf(strings.Repeat(" ", i%3)), call(id, "read", `{}`)))
+			open = append(open, id)
+		case 2:
+			in = append(in, said(speaker, call(id, "a.b", ``), call(id+"x", "ls", `{"a":1}`)))
+			open = append(open, id, id+"x")
+		case 3:
+			in = append(in, said(speaker, thought("t", strings.Repeat("s", i%2))))
+		case 4:
+			in = append(in, said(speaker, redacted, message.TextOf("x")))
+		case 5:
+			in = append(in, message.NewUser("plain"))
+		case 6:
+			if len(open) > 0 {
+				in, open = append(in, returned(open[0], message.TextOf("r"), tiff)), open[1:]
 			}
 		}
-		in = append(in, message.NewUser("end"))
-		model := []llm.Model{sonnet, opus}[int(thinking)%2]
-		body, _, _ := sent(t, Options{Model: model}, llm.Request{
-			Model: model, System: "s", Messages: message.ForModel(in), Tools: tools, Thinking: llm.AllLevels()[int(thinking)%6],
-		})
-		check(t, body)
+	}
+	in = append(in, message.NewUser("end"))
+	model := []llm.Model{sonnet, opus}[int(thinking)%2]
+	body, _, _ := sent(t, Options{Model: model}, llm.Request{
+		Model: model, System: "s", Messages: message.ForModel(in), Tools: tools, Thinking: llm.AllLevels()[int(thinking)%6],
 	})
+	check(t, body)
 }
 
 // The key and headers that each kind of endpoint gets, and nothing that the
