@@ -54,7 +54,7 @@ func (p *painter) unified(lines []line) []string {
 				margin = strings.Repeat(" ", gutter)
 			}
 			row = p.o.Styles.LineNumber.Render(margin) + row
-			if p.width-gutter < 4 { // no room for a sign and a wide character
+			if p.width-gutter < 2+tabWidth { // the sign and the widest cell
 				row = style.Cut(row, p.width)
 			}
 			p.rows = append(p.rows, strings.TrimRight(row, " "))
