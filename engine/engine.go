@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +38,12 @@ type Options struct {
 	Providers map[string]func(llm.Model) (llm.Provider, error)
 	// Models adds rows to the catalogue.
 	Models []llm.Model
+	// Log gets what is of use in a bug report; nil drops it. It must not write
+	// to the terminal or the protocol.
+	Log *slog.Logger
+	// Secret, if set, is told every key that is handed out, so that the log can
+	// mask it.
+	Secret func(string)
 }
 
 // Engine is what outlives a session: paths, credentials, the catalogue.
@@ -45,6 +52,7 @@ type Engine struct {
 	paths   config.Paths
 	keys    *auth.Keys
 	catalog *catalog.Catalog
+	log     *slog.Logger
 	shell   func() (shell.Shell, error)
 
 	mu      sync.Mutex
@@ -60,7 +68,11 @@ func New(o Options) *Engine {
 		o.Getenv = func(string) string { return "" }
 	}
 	e := &Engine{options: o, paths: o.Paths, scripts: map[string]*scripted.Script{}}
-	e.keys = auth.New(auth.Options{Path: o.Paths.Auth(), Getenv: o.Getenv})
+	e.log = o.Log
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
+	}
+	e.keys = auth.New(auth.Options{Path: o.Paths.Auth(), Getenv: o.Getenv, Found: o.Secret})
 	e.catalog = catalog.New(catalog.Options{
 		Keys:   e.keys.Has,
 		Speaks: func(api string) bool { return o.Providers[api] != nil },

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -136,7 +135,7 @@ func (s *Session) own() {
 func (s *Session) guard(fn func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			slog.Error("session command panicked", "panic", p, "stack", string(debug.Stack()))
+			s.engine.log.Error("session command panicked", "panic", p, "stack", string(debug.Stack()))
 			s.publish(event.Notice{Level: "error", Text: fmt.Sprintf("internal error: %v", p)})
 		}
 	}()
