@@ -84,6 +84,7 @@ type (
 		err    error
 	}
 	branchMsg  string
+	historyMsg []string
 	tickMsg    struct{}
 	disarmMsg  struct{}
 	signalMsg  struct{ os.Signal }
@@ -115,7 +116,7 @@ func (a *app) restyle() {
 func (a *app) Init() tea.Cmd {
 	cmds := []tea.Cmd{tea.RequestBackgroundColor, a.awaitSignal()}
 	if a.o.History != nil {
-		a.editor.SetHistory(a.o.History())
+		cmds = append(cmds, func() tea.Msg { return historyMsg(a.o.History()) })
 	}
 	if a.o.Branch != nil {
 		cmds = append(cmds, a.readBranch())
@@ -170,6 +171,8 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.hint = ""
 	case branchMsg:
 		a.branch = string(msg)
+	case historyMsg:
+		a.editor.SetHistory(append(msg, a.editor.History()...))
 	default:
 		return a.sessionMsg(msg)
 	}
@@ -296,11 +299,9 @@ func (a *app) batch(msg batchMsg) tea.Cmd {
 		return nil
 	}
 	a.lastBatch = time.Now()
+	// A merged delta stands where its first part was and has the number of its
+	// last: numbers don't order a batch, the batch does.
 	for _, e := range msg.events {
-		if e.Seq <= a.view.Seq {
-			continue
-		}
-		a.view.Seq = e.Seq
 		a.apply(e.Event)
 	}
 	switch {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -374,8 +376,12 @@ func TestHistory(t *testing.T) {
 		History:  func() []string { return []string{"older prompt", "newer prompt"} },
 		Remember: func(text string) { kept <- text },
 	})
-	s.typed("\x1b[A")
-	s.see("› newer prompt")
+	s.see("Say what you want done")
+	s.wait("history", func() bool {
+		s.typed("\x1b[A")
+		s.settle()
+		return strings.Contains(s.text(), "› newer prompt")
+	})
 	s.typed("\r")
 	s.wait("prompt", f.did("steer:newer prompt"))
 	if got := <-kept; got != "newer prompt" {
@@ -385,6 +391,28 @@ func TestHistory(t *testing.T) {
 	s.see("Earlier prompts: old")
 	s.typed("\r")
 	s.see("› older prompt")
+}
+
+// Ctrl+G edits the prompt in the user's editor.
+func TestExternalEditor(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "edit.sh")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nprintf ' and more' >> \"$2\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := start(t, 80, 24, Options{Environ: []string{"TERM=xterm-256color", "EDITOR=" + script + " --wait", "PATH=" + os.Getenv("PATH")}})
+	s.typed("a draft")
+	s.see("› a draft")
+	s.typed("\x07")
+	s.see("› a draft and more")
+	s.typed("!")
+	s.see("› a draft and more!")
+}
+
+func TestNoExternalEditor(t *testing.T) {
+	s, _ := start(t, 80, 24, Options{})
+	s.typed("\x07")
+	s.see("Set EDITOR")
 }
 
 func TestModeAndKeys(t *testing.T) {

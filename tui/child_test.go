@@ -120,4 +120,3 @@ func TestSuspend(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 }
-

@@ -24,8 +24,6 @@ type flat struct {
 	ctx      context.Context
 	session  Session
 	stream   Stream
-	seq      uint64
-	state    string
 	running  bool
 	question *event.Question
 	titles   map[string]string // of calls, by id
@@ -126,7 +124,7 @@ func (f *flat) attach() error {
 	if err != nil {
 		return err
 	}
-	f.stream, f.seq = stream, v.Seq
+	f.stream = stream
 	f.running = v.State != "" && v.State != "idle"
 	for _, m := range v.Messages {
 		f.message(m)
@@ -235,8 +233,7 @@ func (f *flat) reply(msg slashMsg) (leave bool) {
 
 func (f *flat) batch(msg batchMsg) error {
 	for _, e := range msg.events {
-		if msg.stream == f.stream && e.Seq > f.seq {
-			f.seq = e.Seq
+		if msg.stream == f.stream {
 			f.event(e.Event)
 		}
 	}

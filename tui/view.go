@@ -135,7 +135,7 @@ func (a *app) welcome(width, height int) []string {
 // activityRow says what goes on. It is always there, so that the transcript
 // doesn't jump when work begins.
 func (a *app) activityRow(width int) string {
-	text := a.busy.text(a.view.Todos, a.o.Now())
+	text := a.busy.text(a.view.Todos, a.o.Now(), width)
 	switch {
 	case a.hint != "":
 		return a.look.Warning.Render(style.Cut(a.hint, width))
@@ -144,7 +144,7 @@ func (a *app) activityRow(width int) string {
 	case a.asking() && a.busy.running:
 		text = "● Your answer is needed"
 	}
-	return a.look.Accent.Render(style.Cut(sanitize.Line(text), width))
+	return a.look.Accent.Render(style.Cut(text, width))
 }
 
 // queueRows shows what was sent and waits.
