@@ -133,6 +133,8 @@ func TestAnalyze(t *testing.T) {
 		{"a <<E\nx $(b) `c`\nE", []string{"a", "b", "c"}},
 		{"a <<'E'\nx $(b)\nE", []string{"a"}},
 		{"a <<-E | d\n\t$(b)\n\tE\n", []string{"a", "b", "d"}},
+		{"a -m \"$(b <<'E'\nx\nE\n)\"", []string{"a -m {\"$(b <<'E'\nx\nE\n)\"}", "b"}},
+		{"a $(b <<'E'\nx\nE\nc; d)", []string{"?*"}}, // runs c with d as its argument
 		{"a <<< \"$(b)\"", []string{"a", "b"}},
 		{"a <<E > f; c\nx\nE", []string{"a", "c", ">f"}},
 
