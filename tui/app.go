@@ -47,6 +47,8 @@ type app struct {
 	lastBatch time.Time
 
 	showTodos bool
+	mouseFree bool      // the terminal has the mouse, for selecting
+	pasteEnd  time.Time // until then keys belong to a paste
 	quitArmed time.Time // Ctrl+C came once
 	hint      string    // beside the activity, until the next key
 	files     fileList

@@ -233,6 +233,47 @@ func TestTypedAheadDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// A paste with the terminal's end marker inside turns its rest into keys:
+// they answer nothing and send nothing.
+func TestPasteThatBreaksOut(t *testing.T) {
+	const evil = "\x1b[200~a\x1b[201~y\r\x1b[201~"
+	t.Run("into a question", func(t *testing.T) {
+		clock := newClock()
+		s, f := start(t, 80, 30, Options{Now: clock.now})
+		working(s, f)
+		f.publish(edit("q1")...)
+		s.see("Allow?")
+		clock.add(time.Second)
+		s.typed(evil)
+		s.typed("\x0f") // folds and unfolds: shows that what came before was read
+		f.publish(event.Notice{Text: "marker"})
+		s.see("marker")
+		s.settle()
+		if a, ok := f.answered("q1"); ok {
+			t.Errorf("answered %+v", a)
+		}
+	})
+	t.Run("into the editor", func(t *testing.T) {
+		s, f := start(t, 80, 24, Options{Now: newClock().now})
+		s.typed(evil)
+		s.see("› ay")
+		s.settle()
+		if f.did("steer:ay")() {
+			t.Error("the paste sent itself")
+		}
+	})
+}
+
+// The mouse can be left to the terminal, to select text.
+func TestFreeMouse(t *testing.T) {
+	s, _ := start(t, 80, 24, Options{})
+	s.typed("\x1bOQ")
+	s.see("The mouse is the terminal's")
+	s.wait("mouse mode off", func() bool { return strings.Contains(string(s.written()), "?1002l") })
+	s.typed("\x1bOQ")
+	s.see("The mouse scrolls")
+}
+
 // Another face may answer first: the dialog goes, what was typed stays.
 func TestQuestionClosedElsewhere(t *testing.T) {
 	s, f := start(t, 80, 30, Options{})

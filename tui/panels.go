@@ -143,6 +143,7 @@ func (a *app) openKeys() {
 		"Ctrl+P\tnext model",
 		"Up, Down\tearlier prompts; Ctrl+R searches them",
 		"Ctrl+G\tedit the prompt in EDITOR",
+		"F2, Alt+M\tleave the mouse to the terminal, to select text",
 		"Ctrl+L, Ctrl+Z\tredraw, suspend",
 	}}
 }

@@ -98,7 +98,7 @@ func (a *app) farewell() {
 			return
 		}
 	}
-	if a.o.Resume == nil || a.view.SessionID == "" || a.story.list.Len() == 0 {
+	if a.o.Resume == nil || a.view.File == "" || a.story.list.Len() == 0 {
 		return
 	}
 	if line := a.o.Resume(a.view); line != "" {

@@ -30,7 +30,9 @@ func (a *app) View() tea.View {
 	rows, cursor := a.rows()
 	v := tea.NewView(strings.Join(rows, "\n"))
 	v.AltScreen = true
-	v.MouseMode = tea.MouseModeCellMotion
+	if !a.mouseFree {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	v.WindowTitle = a.title()
 	v.Cursor = cursor
 	return v
