@@ -22,6 +22,7 @@ type app struct {
 	o      Options
 	ctx    context.Context // ends with the program
 	over   <-chan struct{} // the caller wants the end
+	gone   <-chan struct{} // the terminal isn't there any more
 	color  bool
 	dark   bool
 	width  int
@@ -54,7 +55,7 @@ type app struct {
 	files     fileList
 	exit      int
 	err       error
-	paint     frame // how long the last row layout was, for the mouse
+	paint     frame
 }
 
 // Messages to Update from its own commands.
@@ -282,7 +283,10 @@ const frameTime = 16 * time.Millisecond
 // next takes the stream's next batch. It waits out the frame of the last one
 // first, so that what comes meanwhile merges.
 func (a *app) next() tea.Cmd {
-	stream, ctx, ready := a.stream, a.ctx, a.lastBatch.Add(frameTime)
+	// A frame that is dear to draw, of one huge block, comes less often, so
+	// that keys are answered between two of them.
+	pause := min(max(frameTime, 3*a.paint.cost), time.Second)
+	stream, ctx, ready := a.stream, a.ctx, a.lastBatch.Add(pause)
 	return func() tea.Msg {
 		if wait := time.Until(ready); wait > 0 {
 			select {
@@ -341,6 +345,8 @@ func (a *app) awaitSignal() tea.Cmd {
 		select {
 		case s := <-a.o.Signals:
 			return signalMsg{s}
+		case <-a.gone:
+			return signalMsg{syscall.SIGHUP}
 		case <-a.over:
 			return signalMsg{os.Interrupt}
 		case <-a.ctx.Done():

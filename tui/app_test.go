@@ -218,6 +218,18 @@ func BenchmarkStream60KB(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(frames), "µs/frame")
 }
 
+// A frame at the end of a list of 60 KB: one block, rendered whole each time.
+func BenchmarkFrameOfHugeBlock(b *testing.B) {
+	a := attachedApp(b, 100, 40, newFake().view)
+	a.happens(event.RunStarted{Run: 1}, event.MessageStarted{ID: "x", Message: message.Message{ID: "x", Role: message.Assistant}})
+	text := strings.Repeat("- an *item* of a long list with `code`\n", 1500)
+	for b.Loop() {
+		text += "more\n"
+		a.happens(event.MessageDelta{ID: "x", Block: message.TextBlock, Text: text})
+		a.View()
+	}
+}
+
 // Scrolling through 10,000 messages, a page a frame.
 func BenchmarkScroll(b *testing.B) {
 	a := attachedApp(b, 100, 40, manyMessages(10_000))

@@ -438,7 +438,7 @@ func TestHistory(t *testing.T) {
 func TestExternalEditor(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "edit.sh")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nprintf ' and more' >> \"$2\"\n"), 0o755); err != nil {
+	if err := os.WriteFile(script, []byte("#!/bin/sh\ntest -t 0 && test -t 1 || exit 3\nprintf ' and more' >> \"$2\"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	s, _ := start(t, 80, 24, Options{Environ: []string{"TERM=xterm-256color", "EDITOR=" + script + " --wait", "PATH=" + os.Getenv("PATH")}})

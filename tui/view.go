@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,9 +12,10 @@ import (
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
-// frame remembers where the last view put things.
+// frame remembers the last view: where it put things and what it cost.
 type frame struct {
 	panelTop int
+	cost     time.Duration
 }
 
 // Shares of the screen.
@@ -27,7 +29,9 @@ const (
 
 // View implements tea.Model.
 func (a *app) View() tea.View {
+	began := time.Now()
 	rows, cursor := a.rows()
+	a.paint.cost = time.Since(began)
 	v := tea.NewView(strings.Join(rows, "\n"))
 	v.AltScreen = true
 	if !a.mouseFree {
