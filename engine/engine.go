@@ -118,6 +118,17 @@ func (e *Engine) findModel(pattern string) (llm.Model, llm.Level, error) {
 	return m, level, e.catalog.Usable(m)
 }
 
+// usable says why a model can't be used now; nil when it can.
+func (e *Engine) usable(m llm.Model) error {
+	e.mu.Lock()
+	script := e.scripts[m.Ref()]
+	e.mu.Unlock()
+	if script != nil {
+		return nil
+	}
+	return e.catalog.Usable(m)
+}
+
 // model finds a model by its exact name; a script that was loaded counts.
 func (e *Engine) model(provider, id string) (llm.Model, bool) {
 	e.mu.Lock()

@@ -19,9 +19,9 @@ import (
 // errAbort is the cause of a cancel that the user asked for.
 var errAbort = errors.New("aborted")
 
-// startRun starts one attempt of the loop. System, if set, replaces the
-// system prompt.
-func (s *Session) startRun(prompts []message.Message, system string) {
+// startRun starts one attempt of the loop.
+func (s *Session) startRun(prompts []message.Message) {
+	system := s.system
 	s.state = Running
 	s.runs++
 	ctx, stop := context.WithCancelCause(s.ctx)
@@ -101,11 +101,11 @@ func (s *Session) runEnded(out agent.Outcome) {
 // continueRun goes on without a new prompt: with what waits in the queue, or
 // from the last tool results.
 func (s *Session) continueRun() {
-	messages := s.take(Steer, s.modes.steering)
-	if len(messages) == 0 && !s.unanswered() {
+	var messages []message.Message
+	if !s.waiting(Steer) && !s.unanswered() { // the loop takes steering by itself
 		messages = s.take(FollowUp, s.modes.followUp)
 	}
-	s.startRun(messages, "")
+	s.startRun(messages)
 }
 
 // unanswered reports whether the context ends in something that the model has
@@ -126,7 +126,6 @@ func (s *Session) finish(o outcome, messages []message.Message) {
 	if hooks {
 		s.state = Settling
 	}
-	s.last = o
 	s.publish(event.RunEnded{Run: s.runs, Reason: o.reason, Error: o.err, Messages: orEmpty(messages)})
 	if !hooks {
 		s.settle(o)
@@ -153,7 +152,7 @@ func (s *Session) afterRunEnd(o outcome) {
 		messages = append(messages, in.message(s.engine.now().UnixMilli()))
 	}
 	s.sends = nil
-	s.startRun(messages, "")
+	s.startRun(messages)
 }
 
 // settle closes the prompt. Waiting commands of the user, the waiters and the
@@ -217,7 +216,7 @@ func (s *Session) scheduleRetry(err error) {
 		if s.state == Retrying {
 			s.stopTimer = nil
 			s.failure = ""
-			s.startRun(nil, "")
+			s.startRun(nil)
 		}
 	})
 }

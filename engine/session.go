@@ -73,9 +73,9 @@ type Session struct {
 	attempt    int                     // of the retry series in progress
 	failure    string                  // the failure that Retrying waits on
 	stopTimer  func()
-	overflowed bool // the prompt in progress was already compacted for overflow
-	fruitless  bool // compacting the prompt in progress made no room: don't again
-	last       outcome
+	overflowed bool   // the prompt in progress was already compacted for overflow
+	fruitless  bool   // compacting the prompt in progress made no room: don't again
+	system     string // replaces the system prompt for the prompt in progress
 	settled    []chan struct{}
 	stopped    []func() // aborts that wait for the end of what they stop
 	prompts    []Input  // accepted, waiting for a settled session
