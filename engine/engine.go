@@ -34,8 +34,8 @@ type Options struct {
 	// Hooks are the extensions of every session, in load order.
 	Hooks []ext.Hooks
 	Now   func() time.Time
-	// Providers adds or replaces the adapter of an API; tests use it.
-	Providers map[string]func(llm.Model) (llm.Provider, error)
+	// Adapters speak the APIs of the catalogue's models, by the API's name.
+	Adapters map[string]llm.Adapter
 	// Models adds rows to the catalogue.
 	Models []llm.Model
 	// Log gets what is of use in a bug report; nil drops it. It must not write
@@ -75,7 +75,7 @@ func New(o Options) *Engine {
 	e.keys = auth.New(auth.Options{Path: o.Paths.Auth(), Getenv: o.Getenv, Found: o.Secret})
 	e.catalog = catalog.New(catalog.Options{
 		Keys:   e.keys.Has,
-		Speaks: func(api string) bool { return o.Providers[api] != nil },
+		Speaks: func(api string) bool { return o.Adapters[api] != nil },
 		Extra:  o.Models,
 	})
 	e.shell = sync.OnceValues(func() (shell.Shell, error) { return shell.FindShell(runtime.GOOS, exec.LookPath) })
@@ -163,8 +163,8 @@ func (e *Engine) script(path string) (llm.Model, error) {
 
 // provider makes a session's own adapter for a model.
 func (e *Engine) provider(m llm.Model) (llm.Provider, error) {
-	if open := e.options.Providers[m.API]; open != nil {
-		return open(m)
+	if open := e.options.Adapters[m.API]; open != nil {
+		return open(m, func(ctx context.Context) (string, error) { return e.key(ctx, m) })
 	}
 	e.mu.Lock()
 	s := e.scripts[m.Ref()]
@@ -239,6 +239,15 @@ func (e *Engine) FindSession(cwd, sessionDir, query string) (string, error) {
 
 // Paths are the engine's folders.
 func (e *Engine) Paths() config.Paths { return e.paths }
+
+// key is the API key of a model's provider.
+func (e *Engine) key(ctx context.Context, m llm.Model) (string, error) {
+	k, ok, err := e.keys.Key(ctx, m.Provider)
+	if err == nil && !ok {
+		err = e.catalog.Usable(m)
+	}
+	return k.Value, err
+}
 
 func absolute(path string) (string, error) {
 	if path == "" {

@@ -449,7 +449,7 @@ func TestPromptFailed(t *testing.T) {
 	key := "sk-test"
 	w := newWorld(t, hello, func(o *Options) {
 		o.Getenv = func(name string) string { return map[string]string{"ANTHROPIC_API_KEY": key}[name] }
-		o.Providers["anthropic-messages"] = o.Providers[o.Models[0].API]
+		o.Adapters["anthropic-messages"] = o.Adapters[o.Models[0].API]
 	})
 	c := w.open(OpenOptions{Model: "anthropic/claude-sonnet-4-6"})
 	c.run("one")
