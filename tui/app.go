@@ -199,6 +199,8 @@ func (a *app) sessionMsg(msg tea.Msg) tea.Cmd {
 		if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 			a.story.notice("error", capital(msg.what)+": "+msg.err.Error())
 		}
+	case unsentMsg:
+		a.unsent(msg)
 	case clearedMsg:
 		a.takeBack(msg.queue)
 	case filesMsg:
@@ -307,10 +309,16 @@ func (a *app) batch(msg batchMsg) tea.Cmd {
 	a.lastBatch = time.Now()
 	// A merged delta stands where its first part was and has the number of its
 	// last: numbers don't order a batch, the batch does.
+	settled := false
 	for _, e := range msg.events {
 		a.apply(e.Event)
+		if _, ok := e.Event.(event.RunSettled); ok {
+			settled = true
+		}
 	}
 	switch {
+	case msg.err == nil && settled && a.o.Branch != nil:
+		return tea.Batch(a.next(), a.readBranch()) // the run may have changed it
 	case msg.err == nil:
 		return a.next()
 	case errors.Is(msg.err, io.EOF) || a.ctx.Err() != nil:

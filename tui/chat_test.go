@@ -34,6 +34,9 @@ func start(t *testing.T, width, height int, o Options) (*screen, *fakeSession) {
 
 // working makes the session busy.
 func working(s *screen, f *fakeSession) {
+	f.mu.Lock()
+	f.busy = true
+	f.mu.Unlock()
 	f.publish(event.RunStarted{Run: 1}, userMessage("u1", "do it"))
 	s.see("› do it", "Working")
 }
@@ -42,7 +45,7 @@ func TestPromptAndAnswer(t *testing.T) {
 	s, f := start(t, 80, 24, Options{Cwd: "/work/demo", Branch: func() string { return "main" }})
 	s.see("Say what you want done", "Guide", "demo · main", "context 1%")
 	s.typed("hello there\r")
-	s.wait("prompt", f.did("steer:hello there"))
+	s.wait("prompt", f.did(":hello there"))
 	f.publish(event.RunStarted{Run: 1}, userMessage("u1", "hello there"))
 	s.see("Working", "Esc stops")
 	f.say("a1", "Hello **you**.")
@@ -64,7 +67,7 @@ func TestTypingBeforeTheSessionIsOpen(t *testing.T) {
 	s.typed("first\rsecond half")
 	s.see("when ready: from argv", "when ready: first", "› second half")
 	close(ready)
-	s.wait("prompts", func() bool { return f.did("steer:first")() && f.did(":from argv")() })
+	s.wait("prompts", func() bool { return f.did(":first")() && f.did(":from argv")() })
 	s.see("a key is unknown", "› second half")
 }
 
@@ -76,6 +79,16 @@ func TestOpenFails(t *testing.T) {
 	if code := s.ended(); code != 1 || s.err == nil || !strings.Contains(s.err.Error(), "settings.json:3:1") {
 		t.Errorf("exit %d, error %v", code, s.err)
 	}
+}
+
+// A message that the session doesn't take comes back.
+func TestUnsent(t *testing.T) {
+	s, f := start(t, 80, 24, Options{})
+	f.mu.Lock()
+	f.refuse = errors.New("the disk is full")
+	f.mu.Unlock()
+	s.typed("precious words\r")
+	s.see("The message was not sent: the disk is full", "› precious words")
 }
 
 // While a run is going Enter steers and Tab queues; Esc takes all back.
@@ -258,7 +271,7 @@ func TestPasteThatBreaksOut(t *testing.T) {
 		s.typed(evil)
 		s.see("› ay")
 		s.settle()
-		if f.did("steer:ay")() {
+		if f.did(":ay")() {
 			t.Error("the paste sent itself")
 		}
 	})
@@ -267,6 +280,7 @@ func TestPasteThatBreaksOut(t *testing.T) {
 // The mouse can be left to the terminal, to select text.
 func TestFreeMouse(t *testing.T) {
 	s, _ := start(t, 80, 24, Options{})
+	s.see("Guide")
 	s.typed("\x1bOQ")
 	s.see("The mouse is the terminal's")
 	s.wait("mouse mode off", func() bool { return strings.Contains(string(s.written()), "?1002l") })
@@ -372,15 +386,15 @@ func TestSlash(t *testing.T) {
 	s.typed("Aswan\r")
 	s.see("Hello Aswan")
 	s.typed("/fix\r")
-	s.wait("prompt", f.did("steer:please fix it"))
+	s.wait("prompt", f.did(":please fix it"))
 	s.typed("/bad\r")
 	s.see("it broke")
 	s.typed("/helo x\r")
 	s.see("no command /helo", "did you mean /hello", "› /helo x")
 	s.typed("\x03//etc\r")
-	s.wait("literal text", f.did("steer:/etc"))
+	s.wait("literal text", f.did(":/etc"))
 	s.typed("/etc/hosts is odd\r")
-	s.wait("a path", f.did("steer:/etc/hosts is odd"))
+	s.wait("a path", f.did(":/etc/hosts is odd"))
 }
 
 func TestShell(t *testing.T) {
@@ -408,7 +422,7 @@ func TestFileCompletion(t *testing.T) {
 	s.typed("\r and @main")
 	s.see("› @main.go")
 	s.typed("\t\r")
-	s.wait("prompt", f.did("steer:look at @engine/session.go  and @main.go"))
+	s.wait("prompt", f.did(":look at @engine/session.go  and @main.go"))
 }
 
 func TestHistory(t *testing.T) {
@@ -424,7 +438,7 @@ func TestHistory(t *testing.T) {
 		return strings.Contains(s.text(), "› newer prompt")
 	})
 	s.typed("\r")
-	s.wait("prompt", f.did("steer:newer prompt"))
+	s.wait("prompt", f.did(":newer prompt"))
 	if got := <-kept; got != "newer prompt" {
 		t.Errorf("remembered %q", got)
 	}
@@ -489,7 +503,7 @@ func TestBigPaste(t *testing.T) {
 	clock := time.Now()
 	s.wait("the end of the paste's burst", func() bool { return time.Since(clock) > 50*time.Millisecond })
 	s.typed("\r")
-	want := "steer:" + strings.TrimRight(strings.ReplaceAll(b.String(), "\r\n", "\n"), "\n")
+	want := ":" + strings.TrimRight(strings.ReplaceAll(b.String(), "\r\n", "\n"), "\n")
 	s.wait("prompt", f.did(want))
 }
 

@@ -143,8 +143,10 @@ func (a *app) welcome(width, height int) []string {
 func (a *app) activityRow(width int) string {
 	text := a.busy.text(a.view.Todos, a.o.Now(), width)
 	switch {
-	case a.hint != "":
+	case a.hint != "" && text == "":
 		return a.look.Warning.Render(style.Cut(a.hint, width))
+	case a.hint != "":
+		return a.look.Warning.Render(style.Cut(a.hint+" · "+text, width))
 	case a.session == nil || !a.started:
 		return a.look.Muted.Render(style.Cut("Opening the session …", width))
 	case a.asking() && a.busy.running:
