@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,63 +61,69 @@ func BenchmarkChat(b *testing.B) {
 	p := &place{dir: b.TempDir(), home: b.TempDir()}
 	b.Run("first frame", func(b *testing.B) {
 		for b.Loop() {
-			c := p.bench(b, program)
-			tty, err := pty.StartWithSize(c, &pty.Winsize{Cols: 100, Rows: 40})
-			if err != nil {
-				b.Fatal(err)
-			}
-			readUntil(b, tty, "Say what you want done")
+			s := p.show(b, program)
+			<-s.first
 			b.StopTimer()
-			stop(b, c, tty)
+			s.stop()
 			b.StartTimer()
 		}
 		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/frame")
 	})
 	b.Run("idle", func(b *testing.B) {
 		for b.Loop() {
-			c := p.bench(b, program)
-			tty, err := pty.StartWithSize(c, &pty.Winsize{Cols: 100, Rows: 40})
-			if err != nil {
-				b.Fatal(err)
-			}
-			readUntil(b, tty, "Say what you want done")
+			s := p.show(b, program)
+			<-s.first
 			time.Sleep(2 * time.Second) // until all that follows the first frame is drawn
-			drain(tty, time.Millisecond)
-			b.ReportMetric(float64(drain(tty, 10*time.Second)), "B/10s")
-			b.ReportMetric(resident(c.Process.Pid), "MB-RSS")
-			stop(b, c, tty)
+			before := s.written.Load()
+			time.Sleep(10 * time.Second)
+			b.ReportMetric(float64(s.written.Load()-before), "B/10s")
+			b.ReportMetric(resident(s.cmd.Process.Pid), "MB-RSS")
+			s.stop()
 		}
 	})
 }
 
-// readUntil reads on until the text was written, escape sequences aside.
-func readUntil(b *testing.B, tty *os.File, text string) {
+// shown is a chat on a terminal.
+type shown struct {
+	cmd     *exec.Cmd
+	tty     *os.File
+	first   chan struct{} // closed with the first frame
+	written atomic.Int64  // bytes
+}
+
+func (p *place) show(b *testing.B, program string) *shown {
 	b.Helper()
+	s := &shown{cmd: p.bench(b, program), first: make(chan struct{})}
+	var err error
+	if s.tty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Cols: 100, Rows: 40}); err != nil {
+		b.Fatal(err)
+	}
+	go s.read()
+	return s
+}
+
+func (s *shown) read() {
 	var seen []byte
 	buf := make([]byte, 64<<10)
-	for !bytes.Contains(seen, []byte(text)) {
-		n, err := tty.Read(buf)
-		if err != nil {
-			b.Fatalf("%v; the terminal got %q", err, seen)
+	for framed := false; ; {
+		n, err := s.tty.Read(buf)
+		s.written.Add(int64(n))
+		if !framed {
+			seen = append(seen, buf[:n]...)
+			if framed = bytes.Contains(seen, []byte("Say what you want done")) || err != nil; framed {
+				close(s.first)
+			}
 		}
-		seen = append(seen, buf[:n]...)
+		if err != nil {
+			return
+		}
 	}
 }
 
-// drain counts what is written in the given time.
-func drain(tty *os.File, d time.Duration) (n int) {
-	until := time.Now().Add(d)
-	buf := make([]byte, 64<<10)
-	for {
-		if err := tty.SetReadDeadline(until); err != nil {
-			return -1
-		}
-		m, err := tty.Read(buf)
-		n += m
-		if err != nil {
-			return n
-		}
-	}
+func (s *shown) stop() {
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+	s.tty.Close()
 }
 
 // resident is a process's memory in MB, 0 where the system doesn't tell.
@@ -130,11 +137,4 @@ func resident(pid int) float64 {
 		return 0
 	}
 	return kb / 1000
-}
-
-func stop(b *testing.B, c *exec.Cmd, tty *os.File) {
-	b.Helper()
-	_ = c.Process.Kill()
-	_ = c.Wait()
-	tty.Close()
 }
