@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"testing"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -228,4 +227,3 @@ func userMessage(id, text string) event.MessageStarted {
 }
 
 var _ Session = (*fakeSession)(nil)
-var _ = testing.Short

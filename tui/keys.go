@@ -226,7 +226,7 @@ func (a *app) wheel(m tea.Mouse) {
 	default:
 		return
 	}
-	if a.panel != nil && m.Y >= a.paint.panelTop {
+	if a.panel != nil && m.Y >= a.last.panelTop {
 		a.panel.scroll(rows)
 		return
 	}

@@ -31,7 +31,7 @@ const (
 func (a *app) View() tea.View {
 	began := time.Now()
 	rows, cursor := a.rows()
-	a.paint.cost = time.Since(began)
+	a.last.cost = time.Since(began)
 	v := tea.NewView(strings.Join(rows, "\n"))
 	v.AltScreen = true
 	if !a.mouseFree {
@@ -82,7 +82,7 @@ func (a *app) rows() ([]string, *tea.Cursor) {
 	}
 	out = append(out, above...)
 	top := len(out)
-	a.paint.panelTop = top
+	a.last.panelTop = top
 	out = append(out, input...)
 	out = append(out, status)
 	if len(out) > height {
