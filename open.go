@@ -69,7 +69,7 @@ func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions,
 		Cwd: cwd, InMemory: s.noSession, SessionDir: s.sessionDir, Path: s.sessionFile, Fork: s.fork != "",
 		Model: s.model, Thinking: s.thinking, Mode: s.permissions,
 		SystemPrompt: s.systemPrompt, AppendSystemPrompt: s.appendSystemPrompt,
-		Tools: s.tools, NoTools: s.noTools, MaxTurns: s.maxTurns, Approve: s.approve,
+		Tools: s.tools, NoTools: s.noTools, Limits: config.Limits{Turns: s.maxTurns}, Approve: s.approve,
 	}
 	query, find := s.resumeQuery, s.resume || s.resumeLatest
 	if s.fork != "" {

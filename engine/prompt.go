@@ -122,6 +122,7 @@ func (s *Session) begin(in Input) {
 	s.aborted, s.overflowed, s.fruitless, s.attempt = false, false, false, 0
 	s.flushBash()
 	s.system = ""
+	s.limits.begin(s.at)
 	if err := s.engine.usable(s.model); err != nil {
 		s.publish(event.PromptFailed{Ref: in.Ref, Error: err.Error()})
 		s.settle(outcome{reason: message.Error, err: err.Error()})

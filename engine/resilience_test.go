@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
@@ -368,7 +369,7 @@ func TestPromptWhileSettling(t *testing.T) {
 }
 
 func TestStepLimit(t *testing.T) {
-	c := newWorld(t, "-- turn --\ntimes: always\n-- call look --\n{}\n").open(OpenOptions{MaxTurns: 3})
+	c := newWorld(t, "-- turn --\ntimes: always\n-- call look --\n{}\n").open(OpenOptions{Limits: config.Limits{Turns: 3}})
 	n := 0
 	c.addTool("look", tool.Think, func(context.Context, tool.Call) (tool.Result, error) { n++; return tool.TextResult("x"), nil })
 	if end := c.run("go"); end.Reason != message.StepLimit || n != 3 {

@@ -42,8 +42,7 @@ func (s *Session) startRun(prompts []message.Message) {
 		NewID:      s.ids.next,
 		CallID:     func(id string) string { return s.uniqueCallID(ctx, id) },
 		Now:        s.engine.now,
-		MaxTurns:   s.opts.MaxTurns,
-		Pause:      func(answer message.Message) bool { return s.pauses(ctx, answer) },
+		Between:    s.between,
 	}
 	if s.host.Has(func(h ext.Hooks) bool { return h.ToolResult != nil }) {
 		config.After = s.afterTool
@@ -94,6 +93,9 @@ func (s *Session) runEnded(out agent.Outcome) {
 		end(event.WillContinue)
 		s.continueRun()
 	default:
+		if o.reason == message.StepLimit || o.reason == message.Budget {
+			o.err, s.limits.told = s.limits.told, ""
+		}
 		s.finish(o, out.Messages)
 	}
 }
@@ -314,15 +316,6 @@ func (s *Session) stopAll(ack *Ack, then func(), done chan struct{}) {
 // interrupts reports whether a steering message should cut the turn.
 func (s *Session) interrupts(ctx context.Context) bool {
 	yes, _ := do(ctx, s, func() (bool, error) { return s.modes.interrupt == "immediate" && s.waiting(Steer), nil })
-	return yes
-}
-
-// pauses reports whether the context should be compacted before the next turn.
-func (s *Session) pauses(ctx context.Context, answer message.Message) bool {
-	yes, _ := do(ctx, s, func() (bool, error) {
-		limit := s.env.compaction().Limit(s.model.ContextWindow)
-		return s.auto.compaction && !s.fruitless && limit > 0 && answer.Usage.ContextTokens() > limit, nil
-	})
 	return yes
 }
 

@@ -21,7 +21,9 @@ import (
 var (
 	// ErrBusy refuses a prompt while a run is going. The text is the protocol
 	// family's.
-	ErrBusy   = errors.New("Agent is already processing. Use steer() or followUp() to queue messages, or wait for completion.") //nolint:staticcheck // wire literal
+	//
+	//lint:ignore ST1005 a wire literal
+	ErrBusy   = errors.New("Agent is already processing. Use steer() or followUp() to queue messages, or wait for completion.")
 	ErrClosed = errors.New("the session is closed")
 )
 
@@ -91,6 +93,7 @@ type Session struct {
 	thinking llm.Level
 	modes    queueModes
 	auto     struct{ compaction, retry bool }
+	limits   limits
 	todos    []message.TodoPhase
 	usage    message.Usage
 	saveErr  string // the last save failure that was told

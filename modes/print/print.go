@@ -232,6 +232,8 @@ func (r *run) verdict() error {
 	switch s.Reason {
 	case message.StepLimit:
 		return fmt.Errorf("stopped after %d model calls (--max-turns); the task may not be done", r.MaxTurns)
+	case message.Budget:
+		return fmt.Errorf("stopped: %s; the task may not be done", s.Error)
 	case message.Length:
 		return errors.New("the answer was cut off at the model's output limit")
 	case message.Refusal:
