@@ -43,7 +43,7 @@ func (p *program) print(ctx context.Context, s settings, words, literals []strin
 	err = print.Run(ctx, print.Options{
 		Session: open.session, Commands: p.commands(open.engine, s.sessionDir),
 		Text: task.text, Blocks: task.blocks, JSON: s.json,
-		Live: p.terminals.out, Progress: p.terminals.err && !s.json, MaxTurns: s.maxTurns,
+		Live: p.terminals.out, Progress: p.terminals.err && !s.json,
 		Stdout: p.stdout, Stderr: p.stderr, Now: p.now,
 	})
 	p.hint(ctx, open.session)
