@@ -145,8 +145,18 @@ func (e *Engine) model(provider, id string) (llm.Model, bool) {
 	return llm.Model{}, false
 }
 
+// maxScript bounds a model script, in bytes: a device never ends.
+const maxScript = 64 << 20
+
 // script loads a model script.
 func (e *Engine) script(path string) (llm.Model, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return llm.Model{}, fmt.Errorf("read model script: %w", err)
+	case !info.Mode().IsRegular() || info.Size() > maxScript:
+		return llm.Model{}, fmt.Errorf("read model script %s: it must be a file of at most %d MiB", path, maxScript>>20)
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return llm.Model{}, fmt.Errorf("read model script: %w", err)

@@ -84,3 +84,13 @@ func TestTimeLimit(t *testing.T) {
 		t.Errorf("stopped again: %s", stop)
 	}
 }
+
+// What isn't a file of a sensible size is refused before it is read. E-4
+func TestScriptMustBeAFile(t *testing.T) {
+	w := newWorld(t, hello)
+	for _, path := range []string{"/dev/zero", w.dir, "/nowhere/at/all"} {
+		if _, _, err := w.engine.Open(t.Context(), OpenOptions{Cwd: w.dir, Model: "script/" + path}); err == nil {
+			t.Errorf("%s was taken for a script", path)
+		}
+	}
+}
