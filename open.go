@@ -11,6 +11,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
+	"github.com/hoopoe-agent/hoopoe/engine/redact"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/slash"
 )
@@ -35,7 +36,11 @@ func (p *program) newEngine(cwd string) (*engine.Engine, []string) {
 	for _, problem := range problems {
 		notices = append(notices, problem.Error())
 	}
-	return engine.New(engine.Options{Paths: paths, Environ: p.environ, Getenv: p.getenv, Now: p.now}), notices
+	secrets := redact.New()
+	return engine.New(engine.Options{
+		Paths: paths, Environ: p.environ, Getenv: p.getenv, Now: p.now,
+		Log: newLog(paths.Logs(), secrets), Secret: func(key string) { secrets.Add(key) },
+	}), notices
 }
 
 // workFolder is the folder to work in.
