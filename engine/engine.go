@@ -17,6 +17,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/auth"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/internal/plainfile"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/offline"
@@ -145,19 +146,12 @@ func (e *Engine) model(provider, id string) (llm.Model, bool) {
 	return llm.Model{}, false
 }
 
-// maxScript bounds a model script, in bytes: a device never ends.
+// maxScript bounds a model script, in bytes.
 const maxScript = 64 << 20
 
 // script loads a model script.
 func (e *Engine) script(path string) (llm.Model, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return llm.Model{}, fmt.Errorf("read model script: %w", err)
-	case !info.Mode().IsRegular() || info.Size() > maxScript:
-		return llm.Model{}, fmt.Errorf("read model script %s: it must be a file of at most %d MiB", path, maxScript>>20)
-	}
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path, maxScript)
 	if err != nil {
 		return llm.Model{}, fmt.Errorf("read model script: %w", err)
 	}
