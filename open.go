@@ -91,11 +91,14 @@ func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions,
 	return o, nil
 }
 
-// candidates adds the sessions that were meant to an error that says there
-// are several.
+// candidates adds to an error about a session which there are, or how to see
+// them.
 func candidates(err error, now time.Time) error {
 	many, ok := errors.AsType[*session.AmbiguousError](err)
-	if !ok {
+	switch {
+	case !ok && errors.Is(err, session.ErrNotFound):
+		return fmt.Errorf("%w (\"hoopoe sessions --all\" lists them)", err)
+	case !ok:
 		return err
 	}
 	const most = 10
