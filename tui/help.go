@@ -2,6 +2,10 @@ package tui
 
 // openKeys shows the help on keys.
 func (a *app) openKeys() {
+	signs := "/  @  !  !!\tcommand, file, shell, shell hidden from the model"
+	if a.o.Files == nil {
+		signs = "/  !  !!\tcommand, shell, shell hidden from the model"
+	}
 	a.panel = &textPanel{styles: a.look.Styles, title: "Keys", text: []string{
 		"Enter\tsend; while the agent works: steer it",
 		"Tab\tcomplete; while the agent works: send after this",
@@ -9,7 +13,7 @@ func (a *app) openKeys() {
 		"Esc\tclose, else stop what runs",
 		"Ctrl+C\tclear the prompt; twice: leave",
 		"Ctrl+D\tleave, when the prompt is empty",
-		"/  @  !  !!\tcommand, file, shell, shell hidden from the model",
+		signs,
 		"PgUp, PgDn, wheel\tscroll the conversation",
 		"Ctrl+Home, Ctrl+End\tits start, its end",
 		"Ctrl+O\tshow or fold long outputs and thinking",

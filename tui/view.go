@@ -127,10 +127,11 @@ func (a *app) welcome(width, height int) []string {
 		a.look.Accent.With(a.look.Bold).Render(style.Cut("hoopoe", width)),
 		"",
 	}
-	for _, hint := range []string{
-		"Say what you want done in this folder.",
-		"/ commands · @ files · ! shell · ? keys",
-	} {
+	more := "/ commands · @ files · ! shell · ? keys"
+	if a.o.Files == nil {
+		more = "/ commands · ! shell · ? keys"
+	}
+	for _, hint := range []string{"Say what you want done in this folder.", more} {
 		for _, row := range style.Wrap(hint, width) {
 			lines = append(lines, a.look.Muted.Render(row))
 		}
