@@ -201,8 +201,16 @@ func (e *Engine) SetTrust(ctx context.Context, cwd string, trusted bool) error {
 }
 
 // SessionFolders are the folders that hold the sessions of cwd; the first is
-// where new ones go. all lists those of every working directory.
+// where new ones go. all lists those of every working directory. An empty
+// sessionDir means the settings'.
 func (e *Engine) SessionFolders(cwd, sessionDir string, all bool) ([]string, error) {
+	if sessionDir == "" {
+		s, err := e.Settings(context.Background(), cwd)
+		if err != nil {
+			return nil, err
+		}
+		sessionDir = s.SessionDir
+	}
 	if sessionDir != "" {
 		return []string{sessionDir}, nil
 	}

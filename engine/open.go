@@ -94,6 +94,12 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 	return s, append(notices, more...), nil
 }
 
+// Settings are those that hold in a working directory.
+func (e *Engine) Settings(ctx context.Context, cwd string) (config.Settings, error) {
+	s, _, err := e.settings(ctx, OpenOptions{Cwd: cwd})
+	return s, err
+}
+
 // settings reads the layers that count for a working directory.
 func (e *Engine) settings(ctx context.Context, o OpenOptions) (config.Settings, []string, error) {
 	trust, err := e.paths.Trust(o.Cwd)

@@ -242,6 +242,10 @@ func (s *Session) whenSettled(ch chan struct{}) {
 	s.settled = append(s.settled, ch)
 }
 
+// Kill ends the session's processes at once, without any grace. It is for a
+// process that is about to exit and can't wait for Close.
+func (s *Session) Kill() { s.env.runner.Close(0) }
+
 // closeTime bounds how long an ending session waits for a run to stop: a tool
 // or hook that ignores its context must not keep the process alive.
 const closeTime = 5 * time.Second
