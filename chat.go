@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -34,11 +35,11 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 	if pick {
 		s.resume, first.text = false, "/resume"
 	}
-	theme, err := themes.Load(themes.Default)
+	e, notices := p.newEngine(cwd)
+	theme, err := chosenTheme(ctx, e, cwd)
 	if err != nil {
 		return err
 	}
-	e, notices := p.newEngine(cwd)
 	o := tui.Options{
 		Open: func(ctx context.Context) (tui.Session, []string, error) {
 			session, more, err := p.openChat(ctx, e, s, cwd, first.blocks)
@@ -50,6 +51,7 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 			// A history that can't be kept is no reason to disturb the chat.
 			_ = e.Paths().Remember(context.WithoutCancel(ctx), config.Past{At: p.now(), Folder: cwd, Text: text})
 		},
+		Files: func(ctx context.Context) []string { return e.Files(ctx, cwd) },
 		Theme: theme, Cwd: cwd, Branch: func() string { return gitBranch(cwd) },
 		Resume: func(v event.View) string { return "hoopoe --resume " + v.SessionID },
 		In:     p.stdin, Out: p.stdout, Err: p.stderr, Environ: p.environ, Now: p.now,
@@ -63,6 +65,28 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 		return usagef("%v", err)
 	}
 	return err
+}
+
+// chosenTheme is the theme that the settings name: one of the user's own, or
+// one that is built in.
+func chosenTheme(ctx context.Context, e *engine.Engine, cwd string) (themes.Theme, error) {
+	s, err := e.Settings(ctx, cwd)
+	if err != nil {
+		return themes.Theme{}, err
+	}
+	name := cmp.Or(s.Theme, themes.Default)
+	if filepath.Base(name) == name && e.Paths().Themes() != "" {
+		path := filepath.Join(e.Paths().Themes(), name+".json")
+		data, err := os.ReadFile(path)
+		if err == nil {
+			theme, err := themes.Parse(data)
+			if err != nil {
+				err = fmt.Errorf("%s: %w", path, err)
+			}
+			return theme, err
+		}
+	}
+	return themes.Load(name)
 }
 
 func (p *program) openChat(ctx context.Context, e *engine.Engine, s settings, cwd string, blocks []message.Block) (tui.Session, []string, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
+	"github.com/hoopoe-agent/hoopoe/engine/redact"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/slash"
 )
@@ -35,7 +36,11 @@ func (p *program) newEngine(cwd string) (*engine.Engine, []string) {
 	for _, problem := range problems {
 		notices = append(notices, problem.Error())
 	}
-	return engine.New(engine.Options{Paths: paths, Environ: p.environ, Getenv: p.getenv, Now: p.now}), notices
+	secrets := redact.New()
+	return engine.New(engine.Options{
+		Paths: paths, Environ: p.environ, Getenv: p.getenv, Now: p.now,
+		Log: newLog(paths.Logs(), secrets), Secret: func(key string) { secrets.Add(key) },
+	}), notices
 }
 
 // workFolder is the folder to work in.
@@ -69,7 +74,7 @@ func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions,
 		Cwd: cwd, InMemory: s.noSession, SessionDir: s.sessionDir, Path: s.sessionFile, Fork: s.fork != "",
 		Model: s.model, Thinking: s.thinking, Mode: s.permissions,
 		SystemPrompt: s.systemPrompt, AppendSystemPrompt: s.appendSystemPrompt,
-		Tools: s.tools, NoTools: s.noTools, MaxTurns: s.maxTurns, Approve: s.approve,
+		Tools: s.tools, NoTools: s.noTools, Limits: config.Limits{Turns: s.maxTurns}, Approve: s.approve,
 	}
 	query, find := s.resumeQuery, s.resume || s.resumeLatest
 	if s.fork != "" {
@@ -86,11 +91,14 @@ func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions,
 	return o, nil
 }
 
-// candidates adds the sessions that were meant to an error that says there
-// are several.
+// candidates adds to an error about a session which there are, or how to see
+// them.
 func candidates(err error, now time.Time) error {
 	many, ok := errors.AsType[*session.AmbiguousError](err)
-	if !ok {
+	switch {
+	case !ok && errors.Is(err, session.ErrNotFound):
+		return fmt.Errorf("%w (\"hoopoe sessions --all\" lists them)", err)
+	case !ok:
 		return err
 	}
 	const most = 10

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
@@ -16,7 +17,13 @@ const stdinPatience = 3 * time.Second
 
 // print does one task and writes the answer.
 func (p *program) print(ctx context.Context, s settings, words, literals []string) (err error) {
-	ctx, stop := withSignals(ctx, os.Exit)
+	var running atomic.Pointer[engine.Session]
+	ctx, stop := withSignals(ctx, func(code int) {
+		if s := running.Load(); s != nil {
+			s.Kill() // a tool that ignores TERM must not outlive us
+		}
+		os.Exit(code)
+	})
 	defer stop()
 	cwd, err := workFolder(s.cwd)
 	if err != nil {
@@ -33,6 +40,7 @@ func (p *program) print(ctx context.Context, s settings, words, literals []strin
 	if err != nil {
 		return err
 	}
+	running.Store(open.session)
 	defer func() {
 		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWait)
 		defer cancel()
@@ -43,7 +51,7 @@ func (p *program) print(ctx context.Context, s settings, words, literals []strin
 	err = print.Run(ctx, print.Options{
 		Session: open.session, Commands: p.commands(open.engine, s.sessionDir),
 		Text: task.text, Blocks: task.blocks, JSON: s.json,
-		Live: p.terminals.out, Progress: p.terminals.err && !s.json, MaxTurns: s.maxTurns,
+		Live: p.terminals.out, Progress: p.terminals.err && !s.json,
 		Stdout: p.stdout, Stderr: p.stderr, Now: p.now,
 	})
 	p.hint(ctx, open.session)

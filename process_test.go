@@ -202,10 +202,16 @@ func TestInterruptStopsTools(t *testing.T) {
 	if code := r.end(); code != 130 {
 		t.Errorf("exit code %d", code)
 	}
-	// The last of them may still be on its way to be reaped.
+	p.gone(group)
+}
+
+// gone waits until a process group is no more: the last of it may still be on
+// its way to be reaped.
+func (p *place) gone(group int) {
+	p.t.Helper()
 	for until := time.Now().Add(guard); !errors.Is(syscall.Kill(-group, 0), syscall.ESRCH); {
 		if time.Now().After(until) {
-			t.Fatal("the command is still there")
+			p.t.Fatal("the command is still there")
 		}
 	}
 }
@@ -231,12 +237,13 @@ func TestSecondInterrupt(t *testing.T) {
 	stubborn := "-- turn --\n-- call bash --\n{\"command\":\"trap '' TERM INT; echo $$ > pid; echo up; while :; do sleep 3600; done\"}\n"
 	r := p.start(p.script("stubborn", stubborn), "--permissions", "full", "run")
 	r.next("tool_progress")
-	p.group()
+	group := p.group()
 	r.signal(syscall.SIGINT)
 	r.signal(syscall.SIGTERM)
 	if code := r.end(); code != 143 {
 		t.Errorf("exit code %d", code)
 	}
+	p.gone(group)
 }
 
 // Requirement E-1: kill -9 loses at most the message being streamed.

@@ -49,6 +49,7 @@ func (s *Session) keep(m message.Message) {
 	switch m.Role {
 	case message.Assistant:
 		s.usage = s.usage.Add(m.Usage)
+		s.limits.spend(m.Usage)
 		s.publish(s.usageEvent())
 		if s.attempt > 0 && m.StopReason != message.Error && m.StopReason != message.Aborted {
 			s.publish(event.RetryEnded{Success: true, Attempt: s.attempt})

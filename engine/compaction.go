@@ -16,10 +16,12 @@ import (
 )
 
 // Errors of Compact; the wording is the protocol family's.
+//
+//lint:file-ignore ST1005 wire literals
 var (
-	errAlreadyCompacted = errors.New("Already compacted")                      //nolint:staticcheck // wire literal
-	errNothingToCompact = errors.New("Nothing to compact (session too small)") //nolint:staticcheck // wire literal
-	errCompactCancelled = errors.New("Compaction cancelled")                   //nolint:staticcheck // wire literal
+	errAlreadyCompacted = errors.New("Already compacted")
+	errNothingToCompact = errors.New("Nothing to compact (session too small)")
+	errCompactCancelled = errors.New("Compaction cancelled")
 )
 
 // compaction is one in progress.

@@ -240,7 +240,7 @@ func (s *Session) MoveTo(ctx context.Context, entryID string) (text string, err 
 func (s *Session) Rename(ctx context.Context, name string) error {
 	name = session.CleanName(name)
 	if name == "" {
-		return errors.New("Session name cannot be empty") //nolint:staticcheck // wire literal
+		return errors.New("Session name cannot be empty")
 	}
 	return s.set(ctx, func() error {
 		clean, err := s.doc.SetName(name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/auth"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/internal/plainfile"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/offline"
@@ -33,10 +35,16 @@ type Options struct {
 	// Hooks are the extensions of every session, in load order.
 	Hooks []ext.Hooks
 	Now   func() time.Time
-	// Providers adds or replaces the adapter of an API; tests use it.
-	Providers map[string]func(llm.Model) (llm.Provider, error)
+	// Adapters speak the APIs of the catalogue's models, by the API's name.
+	Adapters map[string]llm.Adapter
 	// Models adds rows to the catalogue.
 	Models []llm.Model
+	// Log gets what is of use in a bug report; nil drops it. It must not write
+	// to the terminal or the protocol.
+	Log *slog.Logger
+	// Secret, if set, is told every key that is handed out, so that the log can
+	// mask it.
+	Secret func(string)
 }
 
 // Engine is what outlives a session: paths, credentials, the catalogue.
@@ -45,6 +53,7 @@ type Engine struct {
 	paths   config.Paths
 	keys    *auth.Keys
 	catalog *catalog.Catalog
+	log     *slog.Logger
 	shell   func() (shell.Shell, error)
 
 	mu      sync.Mutex
@@ -60,10 +69,14 @@ func New(o Options) *Engine {
 		o.Getenv = func(string) string { return "" }
 	}
 	e := &Engine{options: o, paths: o.Paths, scripts: map[string]*scripted.Script{}}
-	e.keys = auth.New(auth.Options{Path: o.Paths.Auth(), Getenv: o.Getenv})
+	e.log = o.Log
+	if e.log == nil {
+		e.log = slog.New(slog.DiscardHandler)
+	}
+	e.keys = auth.New(auth.Options{Path: o.Paths.Auth(), Getenv: o.Getenv, Found: o.Secret})
 	e.catalog = catalog.New(catalog.Options{
 		Keys:   e.keys.Has,
-		Speaks: func(api string) bool { return o.Providers[api] != nil },
+		Speaks: func(api string) bool { return o.Adapters[api] != nil },
 		Extra:  o.Models,
 	})
 	e.shell = sync.OnceValues(func() (shell.Shell, error) { return shell.FindShell(runtime.GOOS, exec.LookPath) })
@@ -106,6 +119,17 @@ func (e *Engine) findModel(pattern string) (llm.Model, llm.Level, error) {
 	return m, level, e.catalog.Usable(m)
 }
 
+// usable says why a model can't be used now; nil when it can.
+func (e *Engine) usable(m llm.Model) error {
+	e.mu.Lock()
+	script := e.scripts[m.Ref()]
+	e.mu.Unlock()
+	if script != nil {
+		return nil
+	}
+	return e.catalog.Usable(m)
+}
+
 // model finds a model by its exact name; a script that was loaded counts.
 func (e *Engine) model(provider, id string) (llm.Model, bool) {
 	e.mu.Lock()
@@ -122,9 +146,12 @@ func (e *Engine) model(provider, id string) (llm.Model, bool) {
 	return llm.Model{}, false
 }
 
+// maxScript bounds a model script, in bytes.
+const maxScript = 64 << 20
+
 // script loads a model script.
 func (e *Engine) script(path string) (llm.Model, error) {
-	data, err := os.ReadFile(path)
+	data, err := plainfile.Read(path, maxScript)
 	if err != nil {
 		return llm.Model{}, fmt.Errorf("read model script: %w", err)
 	}
@@ -140,8 +167,8 @@ func (e *Engine) script(path string) (llm.Model, error) {
 
 // provider makes a session's own adapter for a model.
 func (e *Engine) provider(m llm.Model) (llm.Provider, error) {
-	if open := e.options.Providers[m.API]; open != nil {
-		return open(m)
+	if open := e.options.Adapters[m.API]; open != nil {
+		return open(m, func(ctx context.Context) (string, error) { return e.key(ctx, m) })
 	}
 	e.mu.Lock()
 	s := e.scripts[m.Ref()]
@@ -174,8 +201,16 @@ func (e *Engine) SetTrust(ctx context.Context, cwd string, trusted bool) error {
 }
 
 // SessionFolders are the folders that hold the sessions of cwd; the first is
-// where new ones go. all lists those of every working directory.
+// where new ones go. all lists those of every working directory. An empty
+// sessionDir means the settings'.
 func (e *Engine) SessionFolders(cwd, sessionDir string, all bool) ([]string, error) {
+	if sessionDir == "" {
+		s, err := e.Settings(context.Background(), cwd)
+		if err != nil {
+			return nil, err
+		}
+		sessionDir = s.SessionDir
+	}
 	if sessionDir != "" {
 		return []string{sessionDir}, nil
 	}
@@ -216,6 +251,15 @@ func (e *Engine) FindSession(cwd, sessionDir, query string) (string, error) {
 
 // Paths are the engine's folders.
 func (e *Engine) Paths() config.Paths { return e.paths }
+
+// key is the API key of a model's provider.
+func (e *Engine) key(ctx context.Context, m llm.Model) (string, error) {
+	k, ok, err := e.keys.Key(ctx, m.Provider)
+	if err == nil && !ok {
+		err = e.catalog.Usable(m)
+	}
+	return k.Value, err
+}
 
 func absolute(path string) (string, error) {
 	if path == "" {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/hoopoe-agent/hoopoe/engine/permission"
@@ -18,6 +19,29 @@ func (g *gate) judge(r permission.Request) permission.Decision {
 	p := g.policy
 	g.mu.Unlock()
 	return p.Judge(r)
+}
+
+// withholder returns what tells files that are judged more strictly than the
+// request whose folder they are in. That a folder may be read although it is
+// outside is settled when they are read: what counts are the rules.
+func (g *gate) withholder(r permission.Request) func(file string) bool {
+	g.mu.Lock()
+	p := g.policy
+	g.mu.Unlock()
+	judge := func(paths []permission.Path) int {
+		r := r
+		r.Paths = slices.Clone(paths)
+		for i := range r.Paths {
+			r.Paths[i].Inside = true
+		}
+		return rank(p.Judge(r).Action)
+	}
+	whole := judge(r.Paths)
+	return func(file string) bool { return judge([]permission.Path{{Path: file}}) > whole }
+}
+
+func rank(a permission.Action) int {
+	return slices.Index([]permission.Action{permission.Allow, permission.Ask, permission.Deny}, a)
 }
 
 func (g *gate) mode() string {

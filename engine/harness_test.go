@@ -65,8 +65,8 @@ func newWorld(t testing.TB, script string, opts ...worldOption) *world {
 		Home:   func() (string, error) { return root, nil }, Cwd: dir,
 	})
 	o := Options{Paths: paths, Environ: os.Environ(), Models: []llm.Model{w.model},
-		Providers: map[string]func(llm.Model) (llm.Provider, error){
-			w.model.API: func(llm.Model) (llm.Provider, error) {
+		Adapters: map[string]llm.Adapter{
+			w.model.API: func(llm.Model, func(context.Context) (string, error)) (llm.Provider, error) {
 				return scripted.New(parsed, scripted.Options{Mark: func(ctx context.Context, name string) {
 					if fn := w.marks[name]; fn != nil {
 						fn(ctx)

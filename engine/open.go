@@ -44,8 +44,8 @@ type OpenOptions struct {
 	// Tools is an allow-list of tool names; NoTools offers none.
 	Tools   []string
 	NoTools bool
-	// MaxTurns limits the model calls of a prompt; 0 is the settings' limit.
-	MaxTurns int
+	// Limits override those of the settings where they aren't 0.
+	Limits config.Limits
 	// Dialogs says that the face can show the ask tool's question; else the
 	// question ends the run.
 	Dialogs bool
@@ -63,9 +63,6 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 	if err != nil {
 		return nil, notices, err
 	}
-	if o.MaxTurns == 0 {
-		o.MaxTurns = settings.Limits.Turns
-	}
 	if o.SessionDir == "" {
 		o.SessionDir = settings.SessionDir
 	}
@@ -74,6 +71,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 		faces: map[*Subscription]Client{}, held: map[event.QuestionKind]int{},
 		modes: queueModes{settings.SteeringMode, settings.FollowUpMode, settings.InterruptMode},
 	}
+	s.limits = limits{Limits: merged(settings.Limits, o.Limits)}
 	s.auto.compaction, s.auto.retry = settings.Compaction.Enabled, settings.Retry.Enabled
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.equip(settings); err != nil {
@@ -94,6 +92,12 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 	}
 	go s.own()
 	return s, append(notices, more...), nil
+}
+
+// Settings are those that hold in a working directory.
+func (e *Engine) Settings(ctx context.Context, cwd string) (config.Settings, error) {
+	s, _, err := e.settings(ctx, OpenOptions{Cwd: cwd})
+	return s, err
 }
 
 // settings reads the layers that count for a working directory.
@@ -192,7 +196,17 @@ func (e *Engine) gate(ws *workspace.Local, o OpenOptions, settings config.Settin
 	if err := errors.Join(err, err2, err3); err != nil {
 		return nil, err
 	}
-	return &gate{policy: permission.New(permission.Options{Mode: mode, Root: ws.Cwd(), Home: e.paths.Home}, append(rules, more...)...)}, nil
+	options := permission.Options{Mode: mode, Root: ws.Cwd(), Home: e.paths.Home}
+	for _, dir := range []string{e.paths.Config, e.paths.Data, e.paths.State} {
+		if dir == "" {
+			continue
+		}
+		if real, _, err := ws.Resolve(dir); err == nil {
+			dir = real
+		}
+		options.Own = append(options.Own, dir)
+	}
+	return &gate{policy: permission.New(options, append(rules, more...)...)}, nil
 }
 
 // document opens or makes the session's document.

@@ -121,9 +121,16 @@ func (in Input) message(at int64) message.Message {
 func (s *Session) begin(in Input) {
 	s.aborted, s.overflowed, s.fruitless, s.attempt = false, false, false, 0
 	s.flushBash()
+	s.system = ""
+	s.limits.begin(s.at)
+	if err := s.engine.usable(s.model); err != nil {
+		s.publish(event.PromptFailed{Ref: in.Ref, Error: err.Error()})
+		s.settle(outcome{reason: message.Error, err: err.Error()})
+		return
+	}
 	in.Text = chosen(s.messages, in.Text)
 	if !s.host.Has(func(h ext.Hooks) bool { return h.Input != nil || h.BeforeRun != nil }) {
-		s.startRun([]message.Message{in.message(s.engine.now().UnixMilli())}, "")
+		s.startRun([]message.Message{in.message(s.engine.now().UnixMilli())})
 		return
 	}
 	s.state = Starting
@@ -153,7 +160,8 @@ func (s *Session) beforeRun(ctx context.Context, in Input) {
 		case ctx.Err() != nil:
 			s.refuseWith(messages[:1], message.Aborted, "")
 		default:
-			s.startRun(messages, more.System)
+			s.system = more.System
+			s.startRun(messages)
 		}
 	}})
 }

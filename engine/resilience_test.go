@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
@@ -368,7 +369,7 @@ func TestPromptWhileSettling(t *testing.T) {
 }
 
 func TestStepLimit(t *testing.T) {
-	c := newWorld(t, "-- turn --\ntimes: always\n-- call look --\n{}\n").open(OpenOptions{MaxTurns: 3})
+	c := newWorld(t, "-- turn --\ntimes: always\n-- call look --\n{}\n").open(OpenOptions{Limits: config.Limits{Turns: 3}})
 	n := 0
 	c.addTool("look", tool.Think, func(context.Context, tool.Call) (tool.Result, error) { n++; return tool.TextResult("x"), nil })
 	if end := c.run("go"); end.Reason != message.StepLimit || n != 3 {
@@ -440,5 +441,57 @@ func TestTheDiskIsFull(t *testing.T) {
 	again := w.open(OpenOptions{Path: file})
 	if n := len(again.view.Messages); n != 6 {
 		t.Errorf("%d messages, want 6", n)
+	}
+}
+
+// A prompt whose model has lost its key can't start: it fails by name and is
+// settled, and the session takes the next one.
+func TestPromptFailed(t *testing.T) {
+	key := "sk-test"
+	w := newWorld(t, hello, func(o *Options) {
+		o.Getenv = func(name string) string { return map[string]string{"ANTHROPIC_API_KEY": key}[name] }
+		o.Adapters["anthropic-messages"] = o.Adapters[o.Models[0].API]
+	})
+	c := w.open(OpenOptions{Model: "anthropic/claude-sonnet-4-6"})
+	c.run("one")
+	key = ""
+	c.log = nil
+	c.send(Input{Text: "two", Ref: "req_2", Ack: &Ack{Sub: c.sub, Value: "taken"}})
+	if f := on[event.PromptFailed](c); f.Ref != "req_2" || !strings.Contains(f.Error, "ANTHROPIC_API_KEY") {
+		t.Errorf("failed %+v", f)
+	}
+	if end := on[event.RunSettled](c); end.Reason != message.Error {
+		t.Errorf("settled %+v", end)
+	}
+	if first := c.log[0]; first.Ack != "taken" {
+		t.Errorf("first %+v", first)
+	}
+	key = "sk-test"
+	if end := c.run("three"); end.Reason != message.Stop {
+		t.Errorf("settled %+v", end)
+	}
+}
+
+// A system prompt that a hook gave holds for all runs of its prompt, and for
+// no other.
+func TestHookSystemPrompt(t *testing.T) {
+	var seen []string
+	h := ext.Hooks{Name: "pirate",
+		BeforeRun: func(_ context.Context, _ ext.Session, b ext.BeforeRun) (ext.BeforeRunReply, error) {
+			if b.Prompt == "plain" {
+				return ext.BeforeRunReply{}, nil
+			}
+			return ext.BeforeRunReply{System: "Talk like a pirate."}, nil
+		}}
+	w := newWorld(t, "-- turn --\n-- error kind=overloaded --\nbusy\n-- turn --\nsystem: pirate\n-- text --\narr\n-- turn --\n-- text --\nhello\n",
+		withHooks(h), withSettings(`{"retry": {"baseDelayMs": 1}}`))
+	c := w.open(OpenOptions{})
+	for _, text := range []string{"talk", "plain"} {
+		c.run(text)
+		v, _ := c.s.View(c.ctx())
+		seen = append(seen, v.Messages[len(v.Messages)-1].Text())
+	}
+	if seen[0] != "arr" || seen[1] != "hello" {
+		t.Errorf("answers %q", seen)
 	}
 }

@@ -19,9 +19,9 @@ import (
 // errAbort is the cause of a cancel that the user asked for.
 var errAbort = errors.New("aborted")
 
-// startRun starts one attempt of the loop. System, if set, replaces the
-// system prompt.
-func (s *Session) startRun(prompts []message.Message, system string) {
+// startRun starts one attempt of the loop.
+func (s *Session) startRun(prompts []message.Message) {
+	system := s.system
 	s.state = Running
 	s.runs++
 	ctx, stop := context.WithCancelCause(s.ctx)
@@ -42,8 +42,7 @@ func (s *Session) startRun(prompts []message.Message, system string) {
 		NewID:      s.ids.next,
 		CallID:     func(id string) string { return s.uniqueCallID(ctx, id) },
 		Now:        s.engine.now,
-		MaxTurns:   s.opts.MaxTurns,
-		Pause:      func(answer message.Message) bool { return s.pauses(ctx, answer) },
+		Between:    s.between,
 	}
 	if s.host.Has(func(h ext.Hooks) bool { return h.ToolResult != nil }) {
 		config.After = s.afterTool
@@ -94,6 +93,9 @@ func (s *Session) runEnded(out agent.Outcome) {
 		end(event.WillContinue)
 		s.continueRun()
 	default:
+		if o.reason == message.StepLimit || o.reason == message.Budget {
+			o.err, s.limits.told = s.limits.told, ""
+		}
 		s.finish(o, out.Messages)
 	}
 }
@@ -101,11 +103,11 @@ func (s *Session) runEnded(out agent.Outcome) {
 // continueRun goes on without a new prompt: with what waits in the queue, or
 // from the last tool results.
 func (s *Session) continueRun() {
-	messages := s.take(Steer, s.modes.steering)
-	if len(messages) == 0 && !s.unanswered() {
+	var messages []message.Message
+	if !s.waiting(Steer) && !s.unanswered() { // the loop takes steering by itself
 		messages = s.take(FollowUp, s.modes.followUp)
 	}
-	s.startRun(messages, "")
+	s.startRun(messages)
 }
 
 // unanswered reports whether the context ends in something that the model has
@@ -126,7 +128,6 @@ func (s *Session) finish(o outcome, messages []message.Message) {
 	if hooks {
 		s.state = Settling
 	}
-	s.last = o
 	s.publish(event.RunEnded{Run: s.runs, Reason: o.reason, Error: o.err, Messages: orEmpty(messages)})
 	if !hooks {
 		s.settle(o)
@@ -153,7 +154,7 @@ func (s *Session) afterRunEnd(o outcome) {
 		messages = append(messages, in.message(s.engine.now().UnixMilli()))
 	}
 	s.sends = nil
-	s.startRun(messages, "")
+	s.startRun(messages)
 }
 
 // settle closes the prompt. Waiting commands of the user, the waiters and the
@@ -217,7 +218,7 @@ func (s *Session) scheduleRetry(err error) {
 		if s.state == Retrying {
 			s.stopTimer = nil
 			s.failure = ""
-			s.startRun(nil, "")
+			s.startRun(nil)
 		}
 	})
 }
@@ -315,15 +316,6 @@ func (s *Session) stopAll(ack *Ack, then func(), done chan struct{}) {
 // interrupts reports whether a steering message should cut the turn.
 func (s *Session) interrupts(ctx context.Context) bool {
 	yes, _ := do(ctx, s, func() (bool, error) { return s.modes.interrupt == "immediate" && s.waiting(Steer), nil })
-	return yes
-}
-
-// pauses reports whether the context should be compacted before the next turn.
-func (s *Session) pauses(ctx context.Context, answer message.Message) bool {
-	yes, _ := do(ctx, s, func() (bool, error) {
-		limit := s.env.compaction().Limit(s.model.ContextWindow)
-		return s.auto.compaction && !s.fruitless && limit > 0 && answer.Usage.ContextTokens() > limit, nil
-	})
 	return yes
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -22,7 +21,9 @@ import (
 var (
 	// ErrBusy refuses a prompt while a run is going. The text is the protocol
 	// family's.
-	ErrBusy   = errors.New("Agent is already processing. Use steer() or followUp() to queue messages, or wait for completion.") //nolint:staticcheck // wire literal
+	//
+	//lint:ignore ST1005 a wire literal
+	ErrBusy   = errors.New("Agent is already processing. Use steer() or followUp() to queue messages, or wait for completion.")
 	ErrClosed = errors.New("the session is closed")
 )
 
@@ -74,9 +75,9 @@ type Session struct {
 	attempt    int                     // of the retry series in progress
 	failure    string                  // the failure that Retrying waits on
 	stopTimer  func()
-	overflowed bool // the prompt in progress was already compacted for overflow
-	fruitless  bool // compacting the prompt in progress made no room: don't again
-	last       outcome
+	overflowed bool   // the prompt in progress was already compacted for overflow
+	fruitless  bool   // compacting the prompt in progress made no room: don't again
+	system     string // replaces the system prompt for the prompt in progress
 	settled    []chan struct{}
 	stopped    []func() // aborts that wait for the end of what they stop
 	prompts    []Input  // accepted, waiting for a settled session
@@ -92,6 +93,7 @@ type Session struct {
 	thinking llm.Level
 	modes    queueModes
 	auto     struct{ compaction, retry bool }
+	limits   limits
 	todos    []message.TodoPhase
 	usage    message.Usage
 	saveErr  string // the last save failure that was told
@@ -136,7 +138,7 @@ func (s *Session) own() {
 func (s *Session) guard(fn func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			slog.Error("session command panicked", "panic", p, "stack", string(debug.Stack()))
+			s.engine.log.Error("session command panicked", "panic", p, "stack", string(debug.Stack()))
 			s.publish(event.Notice{Level: "error", Text: fmt.Sprintf("internal error: %v", p)})
 		}
 	}()
@@ -239,6 +241,10 @@ func (s *Session) whenSettled(ch chan struct{}) {
 	}
 	s.settled = append(s.settled, ch)
 }
+
+// Kill ends the session's processes at once, without any grace. It is for a
+// process that is about to exit and can't wait for Close.
+func (s *Session) Kill() { s.env.runner.Close(0) }
 
 // closeTime bounds how long an ending session waits for a run to stop: a tool
 // or hook that ignores its context must not keep the process alive.

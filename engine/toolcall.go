@@ -87,6 +87,9 @@ func (s *Session) prepare(ctx context.Context, t tool.Tool, c *tool.Call) agent.
 	}
 	request := s.permissionRequest(spec, desc)
 	decision := s.policy.judge(request)
+	if request.Kind == permission.KindRead {
+		c.Env.Withheld = s.policy.withholder(request)
+	}
 	if decision.Action == permission.Deny {
 		return agent.Verdict{Reason: "Not allowed: " + decision.Reason, Denied: "rule"}
 	}

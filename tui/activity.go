@@ -7,6 +7,8 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
 // activity is what goes on at the moment, and since when.
@@ -57,9 +59,18 @@ func (b *activity) ticks() bool { return b.running || b.compacting != "" }
 
 var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// text says what goes on and what can be done, in order of weight: a narrow
-// screen cuts the end.
-func (b *activity) text(todos []message.TodoPhase, now time.Time) string {
+// text says what goes on and what can be done. Where that is too wide for the
+// screen, the time and the way to stop remain.
+func (b *activity) text(todos []message.TodoPhase, now time.Time, width int) string {
+	text := b.whole(todos, now)
+	if style.Width(text) <= width {
+		return text
+	}
+	frame, _, _ := strings.Cut(text, " ")
+	return fmt.Sprintf("%s %s · Esc stops", frame, short(now.Sub(b.since)))
+}
+
+func (b *activity) whole(todos []message.TodoPhase, now time.Time) string {
 	elapsed := now.Sub(b.since)
 	frame := spinner[int(elapsed/(100*time.Millisecond))%len(spinner)]
 	switch {
@@ -71,7 +82,7 @@ func (b *activity) text(todos []message.TodoPhase, now time.Time) string {
 	case b.running:
 		what := "Working"
 		if task, at, of := current(todos); task != "" {
-			what = fmt.Sprintf("%s (%d/%d)", task, at, of)
+			what = fmt.Sprintf("%s (%d/%d)", sanitize.Line(task), at, of)
 		}
 		return fmt.Sprintf("%s %s %s · Esc stops", frame, what, short(elapsed))
 	case b.bash > 0:

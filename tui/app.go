@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"syscall"
 	"time"
@@ -22,6 +21,7 @@ type app struct {
 	o      Options
 	ctx    context.Context // ends with the program
 	over   <-chan struct{} // the caller wants the end
+	gone   <-chan struct{} // the terminal isn't there any more
 	color  bool
 	dark   bool
 	width  int
@@ -47,12 +47,14 @@ type app struct {
 	lastBatch time.Time
 
 	showTodos bool
+	mouseFree bool      // the terminal has the mouse, for selecting
+	pasteEnd  time.Time // until then keys belong to a paste
 	quitArmed time.Time // Ctrl+C came once
 	hint      string    // beside the activity, until the next key
 	files     fileList
 	exit      int
 	err       error
-	paint     frame // how long the last row layout was, for the mouse
+	last      frame
 }
 
 // Messages to Update from its own commands.
@@ -84,6 +86,7 @@ type (
 		err    error
 	}
 	branchMsg  string
+	historyMsg []string
 	tickMsg    struct{}
 	disarmMsg  struct{}
 	signalMsg  struct{ os.Signal }
@@ -115,7 +118,7 @@ func (a *app) restyle() {
 func (a *app) Init() tea.Cmd {
 	cmds := []tea.Cmd{tea.RequestBackgroundColor, a.awaitSignal()}
 	if a.o.History != nil {
-		a.editor.SetHistory(a.o.History())
+		cmds = append(cmds, func() tea.Msg { return historyMsg(a.o.History()) })
 	}
 	if a.o.Branch != nil {
 		cmds = append(cmds, a.readBranch())
@@ -127,7 +130,7 @@ func (a *app) Init() tea.Cmd {
 		return trustMsg{a.o.Untrusted()}
 	})
 	if a.o.Prompt != "" {
-		a.waiting = append(a.waiting, submission{text: a.o.Prompt})
+		a.waiting = append(a.waiting, submission{a.o.Prompt, "steer"})
 	}
 	return tea.Batch(cmds...)
 }
@@ -170,6 +173,8 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.hint = ""
 	case branchMsg:
 		a.branch = string(msg)
+	case historyMsg:
+		a.editor.SetHistory(append(msg, a.editor.History()...))
 	default:
 		return a.sessionMsg(msg)
 	}
@@ -193,6 +198,8 @@ func (a *app) sessionMsg(msg tea.Msg) tea.Cmd {
 		if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 			a.story.notice("error", capital(msg.what)+": "+msg.err.Error())
 		}
+	case unsentMsg:
+		a.unsent(msg)
 	case clearedMsg:
 		a.takeBack(msg.queue)
 	case filesMsg:
@@ -209,108 +216,6 @@ func (a *app) sessionMsg(msg tea.Msg) tea.Cmd {
 // do runs a session method off the loop; its error becomes a notice.
 func (a *app) do(what string, f func(ctx context.Context) error) tea.Cmd {
 	return func() tea.Msg { return failedMsg{what, f(a.ctx)} }
-}
-
-func (a *app) open() tea.Cmd {
-	return func() tea.Msg {
-		s, notices, err := a.o.Open(a.ctx)
-		return openedMsg{s, notices, err}
-	}
-}
-
-func (a *app) opened(msg openedMsg) tea.Cmd {
-	if msg.err != nil {
-		// Without a session the chat can do nothing: say so where it stays.
-		a.err = msg.err
-		return a.leave(1)
-	}
-	a.session, a.notices = msg.session, msg.notices
-	return a.attach()
-}
-
-func (a *app) attach() tea.Cmd {
-	s := a.session
-	return func() tea.Msg {
-		view, stream, err := s.Attach(a.ctx)
-		return attachedMsg{view, stream, err}
-	}
-}
-
-func (a *app) attached(msg attachedMsg) tea.Cmd {
-	if msg.err != nil {
-		a.err = msg.err
-		return a.leave(1)
-	}
-	a.stream = msg.stream
-	a.replace(msg.view)
-	if a.started {
-		return a.next()
-	}
-	a.started = true
-	for _, n := range a.notices {
-		a.story.notice("warning", n)
-	}
-	first := []tea.Cmd{a.do("start the session", a.session.Start)}
-	for _, s := range a.waiting {
-		first = append(first, a.send(s))
-	}
-	a.waiting = nil
-	return tea.Batch(a.next(), tea.Sequence(first...))
-}
-
-// replace shows another picture of the session.
-func (a *app) replace(v event.View) {
-	a.view = v
-	a.queue = v.Queue
-	a.story.show(v)
-	a.busy.from(v, a.o.Now())
-	a.closeQuestion()
-	if v.Question != nil {
-		a.openQuestion(*v.Question)
-	}
-	a.view.Messages, a.view.InFlight = nil, nil // the list has them
-}
-
-// frameTime is the least time between two batches: more would not be seen.
-const frameTime = 16 * time.Millisecond
-
-// next takes the stream's next batch. It waits out the frame of the last one
-// first, so that what comes meanwhile merges.
-func (a *app) next() tea.Cmd {
-	stream, ctx, ready := a.stream, a.ctx, a.lastBatch.Add(frameTime)
-	return func() tea.Msg {
-		if wait := time.Until(ready); wait > 0 {
-			select {
-			case <-time.After(wait):
-			case <-ctx.Done():
-			}
-		}
-		events, err := stream.Batch(ctx)
-		return batchMsg{stream, events, err}
-	}
-}
-
-func (a *app) batch(msg batchMsg) tea.Cmd {
-	if msg.stream != a.stream {
-		msg.stream.Close()
-		return nil
-	}
-	a.lastBatch = time.Now()
-	for _, e := range msg.events {
-		if e.Seq <= a.view.Seq {
-			continue
-		}
-		a.view.Seq = e.Seq
-		a.apply(e.Event)
-	}
-	switch {
-	case msg.err == nil:
-		return a.next()
-	case errors.Is(msg.err, io.EOF) || a.ctx.Err() != nil:
-		return nil
-	}
-	// We fell too far behind: a new picture has it all.
-	return a.attach()
 }
 
 func tick() tea.Cmd {
@@ -338,6 +243,8 @@ func (a *app) awaitSignal() tea.Cmd {
 		select {
 		case s := <-a.o.Signals:
 			return signalMsg{s}
+		case <-a.gone:
+			return signalMsg{syscall.SIGHUP}
 		case <-a.over:
 			return signalMsg{os.Interrupt}
 		case <-a.ctx.Done():

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -97,10 +98,14 @@ func (a *app) settled(e event.RunSettled) {
 	switch {
 	case e.Aborted:
 		a.story.notice("info", "Stopped.")
+	case e.Reason == message.StepLimit || e.Reason == message.Budget:
+		text := e.Error
+		if text == "" {
+			text = "a limit of this prompt is reached"
+		}
+		a.story.notice("warning", capital(strings.TrimRight(text, "."))+". Say \"go on\" to continue.")
 	case e.Error != "" && e.Error != told:
 		a.story.notice("error", e.Error)
-	case e.Reason == message.StepLimit:
-		a.story.notice("warning", "The limit of model calls for one prompt was reached. Say \"go on\" to continue.")
 	}
 }
 

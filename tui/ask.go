@@ -77,7 +77,10 @@ func (a *app) questionFor(q event.Question) panel {
 		return a.listFor(q, answer)
 	}
 	spec := a.specFor(q)
-	spec.Guard, spec.Now = guard, a.o.Now
+	spec.Now = a.o.Now
+	if a.busy.running { // else the user's own command has just asked
+		spec.Guard = guard
+	}
 	return &dialogPanel{dialog: dialog.New(spec, a.look.Styles), done: func(r dialog.Result) tea.Cmd {
 		return answer(answerOf(q, r))
 	}}
@@ -164,8 +167,8 @@ func why(q event.Question) string {
 			}
 		}
 	}
-	if q.Message != "" && len(lines) != 1 {
-		lines = append([]string{q.Message}, lines...)
+	if len(lines) == 0 {
+		return q.Message
 	}
 	return strings.Join(lines, "\n")
 }

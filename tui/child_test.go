@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/creack/pty"
 
 	"github.com/hoopoe-agent/hoopoe/slash"
 	"github.com/hoopoe-agent/hoopoe/themes"
@@ -46,20 +49,25 @@ func TestMain(m *testing.M) {
 func child(t *testing.T) (*screen, *exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	s := newScreen(t, 80, 24)
+	cmd, stderr := startChild(t, s.tty, &syscall.SysProcAttr{Setsid: true, Setctty: true})
+	s.see("Say what you want done", "Guide")
+	return s, cmd, stderr
+}
+
+func startChild(t *testing.T, tty *os.File, attr *syscall.SysProcAttr) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
 	var stderr bytes.Buffer
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childVar+"=1", "TERM=xterm-256color")
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.tty, s.tty, &stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = tty, tty, &stderr, attr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	s.see("Say what you want done", "Guide")
-	return s, cmd, &stderr
+	return cmd, &stderr
 }
 
-// ended waits for a process and returns its exit code.
+// exited waits for a process and returns its exit code.
 func exited(s *screen, cmd *exec.Cmd) int {
 	s.t.Helper()
 	done := make(chan struct{})
@@ -87,6 +95,29 @@ func TestProcessSignals(t *testing.T) {
 			}
 			s.restored()
 		})
+	}
+}
+
+// A terminal that goes away without a signal ends the chat too: it would be
+// an agent that nobody can see or stop.
+func TestTerminalGoes(t *testing.T) {
+	ptmx, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pty here: %v", err)
+	}
+	cmd, stderr := startChild(t, tty, &syscall.SysProcAttr{Setsid: true})
+	_ = tty.Close()
+	for buf, seen := make([]byte, 64<<10), ""; !strings.Contains(seen, "Guide"); {
+		n, err := ptmx.Read(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen += string(buf[:n])
+	}
+	_ = ptmx.Close()
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 129 {
+		t.Errorf("exit %d; stderr %q", code, stderr)
 	}
 }
 
@@ -120,4 +151,3 @@ func TestSuspend(t *testing.T) {
 		t.Errorf("exit %d", code)
 	}
 }
-

@@ -111,6 +111,10 @@ func (a *app) popupKey(k tea.KeyPressMsg, stroke string) (cmd tea.Cmd, ok bool) 
 	if !a.popup.open() {
 		return nil, false
 	}
+	if _, prefix := a.editor.Completion(); prefix != a.popup.prefix {
+		a.popup.close() // better options are on their way, these don't fit
+		return nil, false
+	}
 	switch stroke {
 	case "esc":
 		a.popup.hush()

@@ -31,6 +31,7 @@ func (a *app) editOutside() tea.Cmd {
 	}
 	cmd := exec.CommandContext(a.ctx, words[0], append(words[1:], name)...)
 	cmd.Env = a.o.Environ
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.o.In, a.o.Out, a.o.Out
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
 		defer os.Remove(name)
 		if err != nil {

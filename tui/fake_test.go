@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"testing"
 
+	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/slash"
@@ -26,6 +26,8 @@ type fakeSession struct {
 	queue   []event.Queued
 	attach  int
 	onAbort func()
+	busy    bool
+	refuse  error // of prompts
 }
 
 func newFake() *fakeSession {
@@ -56,6 +58,12 @@ func (f *fakeSession) Attach(context.Context) (event.View, Stream, error) {
 func (f *fakeSession) Prompt(_ context.Context, text, delivery string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	switch {
+	case f.refuse != nil:
+		return f.refuse
+	case f.busy && delivery == "":
+		return engine.ErrBusy
+	}
 	f.prompts = append(f.prompts, delivery+":"+text)
 	return nil
 }
@@ -219,4 +227,3 @@ func userMessage(id, text string) event.MessageStarted {
 }
 
 var _ Session = (*fakeSession)(nil)
-var _ = testing.Short

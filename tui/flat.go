@@ -24,8 +24,6 @@ type flat struct {
 	ctx      context.Context
 	session  Session
 	stream   Stream
-	seq      uint64
-	state    string
 	running  bool
 	question *event.Question
 	titles   map[string]string // of calls, by id
@@ -126,7 +124,7 @@ func (f *flat) attach() error {
 	if err != nil {
 		return err
 	}
-	f.stream, f.seq = stream, v.Seq
+	f.stream = stream
 	f.running = v.State != "" && v.State != "idle"
 	for _, m := range v.Messages {
 		f.message(m)
@@ -216,7 +214,7 @@ func (f *flat) send(text string) {
 			}
 		}()
 	default:
-		go f.run("send the message", func(ctx context.Context) error { return f.session.Prompt(ctx, text, "steer") })
+		go f.run("send the message", func(ctx context.Context) error { return deliver(ctx, f.session, submission{text, "steer"}) })
 	}
 }
 
@@ -226,7 +224,7 @@ func (f *flat) reply(msg slashMsg) (leave bool) {
 	case msg.err != nil:
 		f.say("!", capital(msg.err.Error()))
 	case !msg.result.Handled && msg.result.Text != "":
-		go f.run("send the message", func(ctx context.Context) error { return f.session.Prompt(ctx, msg.result.Text, "steer") })
+		go f.run("send the message", func(ctx context.Context) error { return deliver(ctx, f.session, submission{msg.result.Text, "steer"}) })
 	case msg.result.Reply != "":
 		f.say("·", msg.result.Reply)
 	}
@@ -235,8 +233,7 @@ func (f *flat) reply(msg slashMsg) (leave bool) {
 
 func (f *flat) batch(msg batchMsg) error {
 	for _, e := range msg.events {
-		if msg.stream == f.stream && e.Seq > f.seq {
-			f.seq = e.Seq
+		if msg.stream == f.stream {
 			f.event(e.Event)
 		}
 	}

@@ -28,9 +28,9 @@ func TestFlat(t *testing.T) {
 	if !<-trusted {
 		t.Error("1 is yes")
 	}
-	s.wait("first prompt", f.did("steer:from argv"))
+	s.wait("first prompt", f.did(":from argv"))
 	s.typed("hello\n")
-	s.wait("prompt", f.did("steer:hello"))
+	s.wait("prompt", f.did(":hello"))
 	f.publish(event.RunStarted{Run: 1})
 	f.say("a", "Hi \x1b[31mthere\x1b]52;c;aGk=\x07.")
 	s.see("Hi there.")

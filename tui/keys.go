@@ -32,6 +32,9 @@ func (a *app) key(k tea.KeyPressMsg) tea.Cmd {
 		return cmd
 	}
 	if a.panel != nil {
+		if a.pasted() {
+			return nil // the rest of a paste that broke out answers nothing
+		}
 		return a.panelKey(k)
 	}
 	if cmd, ok := a.popupKey(k, stroke); ok {
@@ -70,6 +73,13 @@ func (a *app) always(stroke string) (tea.Cmd, bool) {
 		return nil, true
 	case "ctrl+t":
 		a.showTodos = !a.showTodos
+		return nil, true
+	case "alt+m", "f2":
+		a.mouseFree = !a.mouseFree
+		a.hint = "The mouse scrolls"
+		if a.mouseFree {
+			a.hint = "The mouse is the terminal's: select and copy; F2 gives it back"
+		}
 		return nil, true
 	}
 	return nil, false
@@ -216,15 +226,30 @@ func (a *app) wheel(m tea.Mouse) {
 	default:
 		return
 	}
-	if a.panel != nil && m.Y >= a.paint.panelTop {
+	if a.panel != nil && m.Y >= a.last.panelTop {
 		a.panel.scroll(rows)
 		return
 	}
 	a.story.list.Scroll(rows)
 }
 
+// burst is how soon after a paste, or after the key before, a key belongs to
+// it: a terminal's own end marker inside a paste turns the rest into keys.
+const burst = 20 * time.Millisecond
+
+// pasted reports whether a key came too soon after a paste to be a hand's.
+func (a *app) pasted() bool {
+	now := a.o.Now()
+	if a.pasteEnd.IsZero() || now.After(a.pasteEnd) {
+		return false
+	}
+	a.pasteEnd = now.Add(burst)
+	return true
+}
+
 func (a *app) paste(text string) tea.Cmd {
 	if a.panel != nil {
+		a.pasteEnd = a.o.Now().Add(burst)
 		a.panel.paste(text)
 		return nil
 	}

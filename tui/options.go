@@ -63,8 +63,9 @@ type Session interface {
 	Commands() slash.Session
 	Start(ctx context.Context) error
 	Attach(ctx context.Context) (event.View, Stream, error)
-	// Prompt sends a message. While a run is going, delivery says how it is
-	// queued: "steer" or "followUp".
+	// Prompt sends a message. While a run is going it is queued, as delivery
+	// says: "steer" or "followUp"; without one it is refused then with
+	// engine.ErrBusy.
 	Prompt(ctx context.Context, text, delivery string) error
 	Abort(ctx context.Context) error
 	// Bash runs a command of the user's own; hidden ones stay out of the

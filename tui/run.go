@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"sync"
@@ -53,9 +52,10 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 		return exit, errors.Join(err, opened.close())
 	}
 	a := newApp(ctx, o)
-	a.over = over
+	keys := &keyboard{File: o.In, gone: make(chan struct{})}
+	a.over, a.gone = over, keys.gone
 	_, err = tea.NewProgram(a,
-		tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ),
+		tea.WithInput(keys), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ),
 		tea.WithFPS(120), tea.WithoutSignalHandler(),
 	).Run()
 	cancel()
@@ -68,8 +68,23 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 
 const hangUp = 129
 
-// outcome decides the exit code. A terminal that goes away fails the reading
-// of keys before or after its signal: both are the same end.
+// keyboard is the terminal's input. Without a signal nothing else tells that
+// the terminal has gone: the library's reader just stops.
+type keyboard struct {
+	*os.File
+	once sync.Once
+	gone chan struct{} // closed when there are no more keys
+}
+
+func (k *keyboard) Read(p []byte) (int, error) {
+	n, err := k.File.Read(p)
+	if err != nil {
+		k.once.Do(func() { close(k.gone) })
+	}
+	return n, err
+}
+
+// outcome decides the exit code.
 func (a *app) outcome(err error) (int, error) {
 	switch {
 	case a.err != nil:
@@ -80,10 +95,9 @@ func (a *app) outcome(err error) (int, error) {
 	select {
 	case s := <-a.o.Signals:
 		return signalExit(s), nil
-	default:
-	}
-	if errors.Is(err, syscall.EIO) || errors.Is(err, io.EOF) {
+	case <-a.gone:
 		return hangUp, nil
+	default:
 	}
 	return 1, fmt.Errorf("the chat ended: %w", err)
 }
@@ -98,7 +112,7 @@ func (a *app) farewell() {
 			return
 		}
 	}
-	if a.o.Resume == nil || a.view.SessionID == "" || a.story.list.Len() == 0 {
+	if a.o.Resume == nil || a.view.File == "" || a.story.list.Len() == 0 {
 		return
 	}
 	if line := a.o.Resume(a.view); line != "" {

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/slash"
 )
 
@@ -55,11 +56,42 @@ func (a *app) send(s submission) tea.Cmd {
 	return a.prompt(s)
 }
 
+// unsentMsg brings a message back that the session didn't take.
+type unsentMsg struct {
+	text string
+	err  error
+}
+
 func (a *app) prompt(s submission) tea.Cmd {
 	session := a.session
-	return a.do("send the message", func(ctx context.Context) error {
-		return session.Prompt(ctx, s.text, s.delivery)
-	})
+	return func() tea.Msg {
+		if err := deliver(a.ctx, session, s); err != nil {
+			return unsentMsg{s.text, err}
+		}
+		return nil
+	}
+}
+
+// deliver sends a message. Only the session knows whether a run is going: what
+// the screen shows may be a moment old, and while the session does something
+// else, as to compact, a message for the run would wait for one.
+func deliver(ctx context.Context, session Session, s submission) error {
+	err := session.Prompt(ctx, s.text, "")
+	if errors.Is(err, engine.ErrBusy) {
+		err = session.Prompt(ctx, s.text, s.delivery)
+	}
+	return err
+}
+
+// unsent tells why a message wasn't sent and gives its text back.
+func (a *app) unsent(msg unsentMsg) {
+	if errors.Is(msg.err, context.Canceled) {
+		return
+	}
+	a.story.notice("error", "The message was not sent: "+msg.err.Error())
+	if a.editor.Empty() {
+		a.editor.SetValue(msg.text)
+	}
 }
 
 // shell runs "!command"; with "!!" the model doesn't see it.

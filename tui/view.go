@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,9 +12,10 @@ import (
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
-// frame remembers where the last view put things.
+// frame remembers the last view: where it put things and what it cost.
 type frame struct {
 	panelTop int
+	cost     time.Duration
 }
 
 // Shares of the screen.
@@ -27,10 +29,14 @@ const (
 
 // View implements tea.Model.
 func (a *app) View() tea.View {
+	began := time.Now()
 	rows, cursor := a.rows()
+	a.last.cost = time.Since(began)
 	v := tea.NewView(strings.Join(rows, "\n"))
 	v.AltScreen = true
-	v.MouseMode = tea.MouseModeCellMotion
+	if !a.mouseFree {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	v.WindowTitle = a.title()
 	v.Cursor = cursor
 	return v
@@ -76,7 +82,7 @@ func (a *app) rows() ([]string, *tea.Cursor) {
 	}
 	out = append(out, above...)
 	top := len(out)
-	a.paint.panelTop = top
+	a.last.panelTop = top
 	out = append(out, input...)
 	out = append(out, status)
 	if len(out) > height {
@@ -121,10 +127,11 @@ func (a *app) welcome(width, height int) []string {
 		a.look.Accent.With(a.look.Bold).Render(style.Cut("hoopoe", width)),
 		"",
 	}
-	for _, hint := range []string{
-		"Say what you want done in this folder.",
-		"/ commands · @ files · ! shell · ? keys",
-	} {
+	more := "/ commands · @ files · ! shell · ? keys"
+	if a.o.Files == nil {
+		more = "/ commands · ! shell · ? keys"
+	}
+	for _, hint := range []string{"Say what you want done in this folder.", more} {
 		for _, row := range style.Wrap(hint, width) {
 			lines = append(lines, a.look.Muted.Render(row))
 		}
@@ -135,16 +142,18 @@ func (a *app) welcome(width, height int) []string {
 // activityRow says what goes on. It is always there, so that the transcript
 // doesn't jump when work begins.
 func (a *app) activityRow(width int) string {
-	text := a.busy.text(a.view.Todos, a.o.Now())
+	text := a.busy.text(a.view.Todos, a.o.Now(), width)
 	switch {
-	case a.hint != "":
+	case a.hint != "" && text == "":
 		return a.look.Warning.Render(style.Cut(a.hint, width))
+	case a.hint != "":
+		return a.look.Warning.Render(style.Cut(a.hint+" · "+text, width))
 	case a.session == nil || !a.started:
 		return a.look.Muted.Render(style.Cut("Opening the session …", width))
 	case a.asking() && a.busy.running:
 		text = "● Your answer is needed"
 	}
-	return a.look.Accent.Render(style.Cut(sanitize.Line(text), width))
+	return a.look.Accent.Render(style.Cut(text, width))
 }
 
 // queueRows shows what was sent and waits.

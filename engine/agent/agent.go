@@ -55,11 +55,11 @@ type Config struct {
 	NewID  func() string
 	CallID func(providerID string) string
 	Now    func() time.Time
-	// Pause ends the attempt after a turn with tool calls, so that its caller
-	// can make room in the context; nil never does.
-	Pause func(answer message.Message) bool
-	// MaxTurns limits the model calls of this attempt; 0 is no limit.
-	MaxTurns int
+	// Between is asked after each turn that may be followed by another: more is
+	// true when tool results wait for an answer. It returns "" to go on, or the
+	// reason to stop with; the queues are then left alone, so that what waits
+	// there isn't lost. It may wait for the user. nil always goes on.
+	Between func(ctx context.Context, turns int, more bool, answer message.Message) message.StopReason
 	// Parallel limits the calls that run at once; 0 means 8.
 	Parallel int
 }
@@ -119,7 +119,7 @@ func Run(ctx context.Context, c Config) (out Outcome) {
 		r.announce(m)
 	}
 	for turns := 1; ; turns++ {
-		reason, err, next := r.turn(ctx, c.MaxTurns > 0 && turns >= c.MaxTurns)
+		reason, next, err := r.turn(ctx, turns)
 		out = Outcome{Reason: reason, Err: err, Messages: r.added, Turns: turns}
 		if next == nil {
 			return out
@@ -133,37 +133,37 @@ func Run(ctx context.Context, c Config) (out Outcome) {
 
 // turn makes one model call and runs its tool calls. next is nil when the
 // attempt is over; else it holds the messages that open the next turn, maybe
-// none. After the last turn that the limit allows the queues are left alone,
-// so that what waits there isn't lost.
-func (r *run) turn(ctx context.Context, last bool) (reason message.StopReason, err error, next []message.Message) {
+// none.
+func (r *run) turn(ctx context.Context, turns int) (reason message.StopReason, next []message.Message, err error) {
 	answer, err := r.answer(ctx)
 	results, ends := r.calls(ctx, answer)
 	r.Emit(event.TurnEnded{Message: answer, ToolResults: results})
 	switch {
 	case answer.StopReason == message.Error || answer.StopReason == message.Aborted || answer.StopReason == message.Refusal:
-		return answer.StopReason, err, nil
+		return answer.StopReason, nil, err
 	case ends != "":
 		r.say(answer, ends)
 		return message.Stop, nil, nil
-	case last && len(results) > 0 && ctx.Err() == nil:
-		return message.StepLimit, nil, nil
-	case last:
-		return answer.StopReason, nil, nil
-	case ctx.Err() != nil && len(results) > 0: // the next answer records the abort
-		return answer.StopReason, nil, []message.Message{}
+	}
+	more := len(results) > 0
+	if r.Between != nil && ctx.Err() == nil {
+		if stop := r.Between(ctx, turns, more, answer); stop != "" {
+			return stop, nil, nil
+		}
+	}
+	switch {
+	case ctx.Err() != nil && more: // the next answer records the abort
+		return answer.StopReason, []message.Message{}, nil
 	case ctx.Err() != nil:
 		return answer.StopReason, nil, nil
 	}
 	if next = r.Steer(ctx); len(next) > 0 {
-		return answer.StopReason, nil, next
+		return answer.StopReason, next, nil
 	}
-	switch {
-	case len(results) == 0:
-		return answer.StopReason, nil, r.FollowUp(ctx)
-	case r.Pause != nil && r.Pause(answer):
-		return message.ToolUse, nil, nil
+	if more {
+		return answer.StopReason, []message.Message{}, nil
 	}
-	return answer.StopReason, nil, []message.Message{}
+	return answer.StopReason, r.FollowUp(ctx), nil
 }
 
 // say ends an attempt with words that a tool gave, as a turn of the model's

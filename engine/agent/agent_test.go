@@ -227,7 +227,12 @@ func TestToolEndsTheRun(t *testing.T) {
 // Messages that wait when the step limit comes are left where they are.
 func TestLimitLeavesTheQueueAlone(t *testing.T) {
 	r := newRig(t, "-- turn --\n-- text --\none\n")
-	r.config.MaxTurns = 1
+	r.config.Between = func(_ context.Context, turns int, more bool, _ message.Message) message.StopReason {
+		if turns != 1 || more {
+			t.Errorf("asked after %d turns, more %v", turns, more)
+		}
+		return message.Stop
+	}
 	polled := 0
 	r.config.FollowUp = func(context.Context) []message.Message { polled++; return []message.Message{message.NewUser("more")} }
 	if out := Run(t.Context(), r.config); out.Reason != message.Stop || polled != 0 {

@@ -15,6 +15,7 @@ import (
 // is the protocol family's.
 const skippedText = "Skipped due to queued user message."
 
+//lint:ignore ST1005 a wire literal
 var errSkipped = errors.New(skippedText)
 
 // batch runs the tool calls of one turn. Calls are prepared one after the

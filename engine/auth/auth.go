@@ -31,6 +31,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/internal/atomicfile"
 	"github.com/hoopoe-agent/hoopoe/engine/internal/filelock"
+	"github.com/hoopoe-agent/hoopoe/engine/internal/plainfile"
 )
 
 // ErrNoFile is returned by Set and Remove when there is no place for
@@ -253,12 +254,15 @@ func (k *Keys) update(ctx context.Context, change func(map[string]json.RawMessag
 	})
 }
 
+// maxFile bounds auth.json, in bytes.
+const maxFile = 1 << 20
+
 func (k *Keys) read() (map[string]json.RawMessage, error) {
 	saved := map[string]json.RawMessage{}
 	if k.o.Path == "" {
 		return saved, nil
 	}
-	src, err := os.ReadFile(k.o.Path)
+	src, err := plainfile.Read(k.o.Path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return saved, nil
 	}

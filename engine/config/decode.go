@@ -182,6 +182,18 @@ func leaf(v hujson.Value, want reflect.Type, tag reflect.StructTag) (reflect.Val
 			return out, "must be at most " + s
 		}
 		out.SetInt(n)
+	case reflect.Float64:
+		if v.Value.Kind() != '0' {
+			return out, "must be a number, this is " + kindName(v)
+		}
+		f, err := strconv.ParseFloat(string(v.Value.(hujson.Literal)), 64)
+		if err != nil {
+			return out, "must be a number that isn't out of range"
+		}
+		if s := tag.Get("min"); s != "" && f < float64(number(s)) {
+			return out, "must be at least " + s
+		}
+		out.SetFloat(f)
 	case reflect.Slice: // of strings
 		list, ok := v.Value.(*hujson.Array)
 		if !ok {
@@ -201,6 +213,14 @@ func leaf(v hujson.Value, want reflect.Type, tag reflect.StructTag) (reflect.Val
 	return out, ""
 }
 
+// amount is a number of either kind.
+func amount(v reflect.Value) float64 {
+	if v.CanInt() {
+		return float64(v.Int())
+	}
+	return v.Float()
+}
+
 // tightens reports whether a project may replace the value old by next.
 func tightens(tag reflect.StructTag, old, next reflect.Value) bool {
 	switch tag.Get("tighten") {
@@ -212,7 +232,8 @@ func tightens(tag reflect.StructTag, old, next reflect.Value) bool {
 		}
 		return slices.Index(ranks, next.String()) <= slices.Index(ranks, bound)
 	case "less":
-		return next.Int() > 0 && (old.Int() == 0 || next.Int() <= old.Int())
+		old, next := amount(old), amount(next)
+		return next > 0 && (old == 0 || next <= old)
 	}
 	return true
 }

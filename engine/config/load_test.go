@@ -236,7 +236,7 @@ func TestTags(t *testing.T) {
 			}
 			for _, bound := range []string{"min", "max"} {
 				if s, ok := f.Tag.Lookup(bound); ok {
-					if _, err := strconv.Atoi(s); err != nil || f.Type.Kind() != reflect.Int {
+					if _, err := strconv.Atoi(s); err != nil || (f.Type.Kind() != reflect.Int && f.Type.Kind() != reflect.Float64) {
 						t.Errorf("%s: %s is %q", f.Name, bound, s)
 					}
 				}
@@ -244,7 +244,7 @@ func TestTags(t *testing.T) {
 			switch f.Type.Kind() {
 			case reflect.Struct:
 				check(f.Type)
-			case reflect.Bool, reflect.Int, reflect.String:
+			case reflect.Bool, reflect.Int, reflect.Float64, reflect.String:
 			case reflect.Slice:
 				if f.Type.Elem().Kind() != reflect.String {
 					t.Errorf("%s is a list of %s", f.Name, f.Type.Elem())

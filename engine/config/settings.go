@@ -63,9 +63,14 @@ type Permissions struct {
 	Deny  []string `json:"deny"  merge:"append"`
 }
 
-// Limits end a run that goes on for too long; 0 is no limit.
+// Limits stop a prompt that goes on for too long; 0 is no limit. Where the user
+// can be asked, going on is a question.
 type Limits struct {
-	Turns int `json:"turns" min:"0" tighten:"less"` // model answers in one run
+	Turns        int     `json:"turns"        min:"0" tighten:"less"` // model calls of one prompt
+	OutputTokens int     `json:"outputTokens" min:"0" tighten:"less"` // of one prompt
+	TotalTokens  int     `json:"totalTokens"  min:"0" tighten:"less"` // of one prompt, cache reads included
+	Seconds      int     `json:"seconds"      min:"0" tighten:"less"` // of one prompt
+	CostUSD      float64 `json:"costUsd"      min:"0" tighten:"less"` // since the session was opened
 }
 
 // strictestUnset stands in for a mode the user didn't set when a project asks

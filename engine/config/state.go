@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/hoopoe-agent/hoopoe/engine/internal/atomicfile"
 	"github.com/hoopoe-agent/hoopoe/engine/internal/filelock"
+	"github.com/hoopoe-agent/hoopoe/engine/internal/plainfile"
 )
 
 // Trust is what the user has said about a project folder.
@@ -140,13 +140,16 @@ func folderKey(folder string) string {
 	return folder
 }
 
+// maxState bounds a document of the state folder, in bytes.
+const maxState = 16 << 20
+
 // readState reads a JSON document of the state folder; a missing one is empty.
 func readState[T ~map[string]V, V any](path string) (T, error) {
 	doc := T{}
 	if path == "" {
 		return doc, nil
 	}
-	src, err := os.ReadFile(path)
+	src, err := plainfile.Read(path, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return doc, nil
 	}

@@ -157,3 +157,20 @@ func TestHistoryStaysBounded(t *testing.T) {
 		}
 	}
 }
+
+// A pipe or device in a document's place is an error, not a wait.
+func TestStateThatIsNoFile(t *testing.T) {
+	p := Paths{State: t.TempDir()}
+	if err := os.Mkdir(filepath.Join(p.State, "trust.json"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(os.DevNull, filepath.Join(p.State, "permissions.json")); err != nil {
+		t.Skip(err)
+	}
+	if _, err := p.Trust("/x"); err == nil {
+		t.Error("a folder was read")
+	}
+	if _, err := p.Rules("/x"); err == nil {
+		t.Error("a device was read")
+	}
+}

@@ -29,13 +29,16 @@ const (
 type StopReason string
 
 const (
-	Stop      StopReason = "stop"
-	Length    StopReason = "length"
-	ToolUse   StopReason = "toolUse"
-	Error     StopReason = "error"
-	Aborted   StopReason = "aborted"
-	Refusal   StopReason = "refusal" // the provider's content filter
-	StepLimit StopReason = "stepLimit"
+	Stop    StopReason = "stop"
+	Length  StopReason = "length"
+	ToolUse StopReason = "toolUse"
+	Error   StopReason = "error"
+	Aborted StopReason = "aborted"
+	Refusal StopReason = "refusal" // the provider's content filter
+
+	// Reasons of a run, never of a message.
+	StepLimit StopReason = "stepLimit" // model calls
+	Budget    StopReason = "budget"    // tokens, money or time
 )
 
 // Message is one entry of the conversation. Fields below a role's name belong

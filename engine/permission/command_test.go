@@ -32,7 +32,7 @@ func request(script string) permission.Request {
 // policy reads rules written as "allow bash(x)", one per line.
 func policy(t testing.TB, mode permission.Mode, rules string) *permission.Policy {
 	t.Helper()
-	p := permission.New(permission.Options{Mode: mode, Root: root, Home: "/home/u"})
+	p := permission.New(permission.Options{Mode: mode, Root: root, Home: "/home/u", Own: []string{root + "/own"}})
 	for line := range strings.Lines(rules) {
 		action, text, ok := strings.Cut(strings.TrimSpace(line), " ")
 		if !ok {
@@ -137,6 +137,7 @@ func TestCommands(t *testing.T) {
 		{edit, git, "git status > sub/f", "allow"},
 		{edit, git, "git push > f", "ask: git push"},
 		{edit, git, "git status > /etc/f", "ask: > /etc/f"},
+		{edit, git, "git status > .git/hooks/pre-commit", "ask: > .git/hooks/pre-commit"},
 		{edit, git, "git status > ../f", "ask: > ../f"},
 		{edit, git, "git status > $X", "ask: > $X"},
 		{edit, git, "git status > ~/f", "ask: > ~/f"},

@@ -59,7 +59,11 @@ func (p *Policy) file(path Path, tool string, kind Kind, text string) finding {
 	}
 	located := filepath.IsAbs(path.Path) || strings.HasPrefix(path.Path, "/")
 	path.Inside = path.Inside && located
-	f := finding{Part: Part{Text: text}, tool: tool, kind: kind, outside: !path.Inside}
+	guard := ""
+	if path.Write {
+		guard = p.guard(path.Path)
+	}
+	f := finding{Part: Part{Text: text}, tool: tool, kind: kind, outside: !path.Inside || guard != ""}
 	switch {
 	case !located:
 		f.Why = "where it is can't be told"
@@ -67,6 +71,8 @@ func (p *Policy) file(path Path, tool string, kind Kind, text string) finding {
 		f.Why = "it writes outside the workspace"
 	case !path.Inside:
 		f.Why = "it reads outside the workspace"
+	case guard != "":
+		f.Why = fmt.Sprintf("what is in %s decides what programs run or what is allowed", guard)
 	case path.Write:
 		f.Why = "it changes a file"
 	default:
@@ -74,21 +80,48 @@ func (p *Policy) file(path Path, tool string, kind Kind, text string) finding {
 	}
 	switch kind {
 	case KindEdit:
-		f.free = path.Inside && p.opts.Mode == ModeEdit
+		f.free = path.Inside && guard == "" && p.opts.Mode == ModeEdit
 	case KindRead, KindThink:
 		f.free = path.Inside
 	}
 	where := place{p.opts.Root, p.opts.Home}
 	f.match = func(c *compiled) match {
-		if located && where.covers(c.Pattern, path.Path, path.Inside, c.Action) {
-			return yes
+		switch {
+		case !located || !where.covers(c.Pattern, path.Path, path.Inside, c.Action):
+			return no
+		case c.Action == Allow && !strings.Contains(strings.ToLower(c.Pattern), guard):
+			return no
 		}
-		return no
+		return yes
 	}
 	if located {
 		f.save = where.pattern(path)
 	}
 	return f
+}
+
+// guard returns the name of the guarded folder that a path is or is in, in
+// lower case, or "". Git runs what .git says, and the settings and state of
+// Hoopoe itself say what is allowed: whoever may edit the project's files may
+// not edit those on the side. An allow rule reaches them only by their name.
+func (p *Policy) guard(file string) string {
+	file = strings.ToLower(path.Clean(filepath.ToSlash(file))) // file systems may fold case
+	for _, dir := range p.opts.Own {
+		dir = strings.ToLower(path.Clean(filepath.ToSlash(dir)))
+		if _, ok := under(dir, file); ok {
+			return path.Base(dir)
+		}
+	}
+	rel, ok := under(strings.ToLower(path.Clean(filepath.ToSlash(p.opts.Root))), file)
+	if !ok {
+		return ""
+	}
+	for name := range strings.SplitSeq(rel, "/") {
+		if name == ".git" || name == ".hoopoe" {
+			return name
+		}
+	}
+	return ""
 }
 
 // command lists the findings of a command.

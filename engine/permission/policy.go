@@ -63,6 +63,9 @@ type Options struct {
 	Mode Mode
 	Root string // the workspace's folder; where relative patterns start
 	Home string // what "~/" in patterns stands for; may be empty
+	// Own are the folders of Hoopoe's settings and state, absolute, symbolic
+	// links resolved. They are guarded, see guard.
+	Own []string
 }
 
 // Policy judges requests. It is immutable and safe for concurrent use.

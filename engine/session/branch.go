@@ -81,7 +81,7 @@ func (d *Document) copyInto(nodes []*node, title string, o Options) (*Document, 
 		return nil, err
 	}
 	c.header.Title = title
-	if err := d.copyNodes(c, nodes); err == nil && c.worthFile() {
+	if err = d.copyNodes(c, nodes); err == nil && c.worthFile() {
 		err = c.Save()
 	}
 	if err != nil {

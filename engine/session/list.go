@@ -213,7 +213,12 @@ func titleOf(raw, line []byte) string {
 	if m.UnmarshalJSON(raw) != nil || m.Synthetic {
 		return ""
 	}
-	return cutTitle(m.Text())
+	for _, b := range m.Content { // what is attached comes after what was typed
+		if b.Type == message.TextBlock {
+			return cutTitle(b.Text)
+		}
+	}
+	return ""
 }
 
 func titleOfCut(line []byte) string {

@@ -2,13 +2,16 @@ package session
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -57,6 +60,9 @@ func takeLock(folder, path string) (l *lock, notice string, err error) {
 	for {
 		fl := flock.New(name, flock.SetPermissions(fileMode))
 		got, err := fl.TryLock()
+		if err == nil && !got && readHolder(name) != os.Getpid() {
+			got, err = await(fl)
+		}
 		if err != nil {
 			return nil, noLock(err), nil
 		}
@@ -71,6 +77,21 @@ func takeLock(folder, path string) (l *lock, notice string, err error) {
 		writeHolder(name)
 		return &lock{flock: fl}, "", nil
 	}
+}
+
+// handover is how long takeLock waits for another process. One that was killed
+// while it started a program leaves the lock to that for a moment: until exec
+// closes the files that fork had copied.
+const handover = time.Second
+
+func await(fl *flock.Flock) (got bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), handover)
+	defer cancel()
+	got, err = fl.TryLockContext(ctx, 5*time.Millisecond)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = nil
+	}
+	return got, err
 }
 
 func noLock(err error) string {

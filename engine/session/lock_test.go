@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // E-1: a session is open once.
@@ -82,6 +83,26 @@ func TestLockTakenOverAndOver(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// A process that was killed while it started another leaves its lock to that
+// one for a moment.
+func TestLockOutlivesItsHolderBriefly(t *testing.T) {
+	folder, path := t.TempDir(), filepath.Join(t.TempDir(), "s.jsonl")
+	l, _, err := takeLock(folder, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := l.flock.Path()
+	if err := os.WriteFile(name, []byte(" 1073741824\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(10*time.Millisecond, func() { l.flock.Close() })
+	again, notice, err := takeLock(folder, path)
+	if err != nil || notice != "" {
+		t.Fatalf("%v, %q", err, notice)
+	}
+	again.release()
 }
 
 func TestNoPlaceForLocks(t *testing.T) {

@@ -221,14 +221,24 @@ func nesting(script string) int {
 // continuedComment reports a line that has a # and ends in a backslash. A
 // comment ends with its line, but the parser would join the next one to the
 // command before the comment: `a # \` and `b` on the next line, not `a b`.
-// Where the # starts no comment this asks once too often.
+// Where the # is quoted this asks once too often.
 func continuedComment(script string) bool {
 	for line := range strings.Lines(script) {
-		if strings.HasSuffix(line, "\\\n") && strings.Contains(line, "#") {
-			return true
+		if !strings.HasSuffix(line, "\\\n") {
+			continue
+		}
+		for i := range len(line) {
+			// Behind a letter, a digit or a slash it's in the middle of a word.
+			if line[i] == '#' && (i == 0 || !isWordByte(line[i-1])) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+func isWordByte(c byte) bool {
+	return c == '/' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
 // hidden says why a reader of the script could see something else than the

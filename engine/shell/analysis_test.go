@@ -133,6 +133,8 @@ func TestAnalyze(t *testing.T) {
 		{"a <<E\nx $(b) `c`\nE", []string{"a", "b", "c"}},
 		{"a <<'E'\nx $(b)\nE", []string{"a"}},
 		{"a <<-E | d\n\t$(b)\n\tE\n", []string{"a", "b", "d"}},
+		{"a -m \"$(b <<'E'\nx\nE\n)\"", []string{"a -m {\"$(b <<'E'\nx\nE\n)\"}", "b"}},
+		{"a $(b <<'E'\nx\nE\nc; d)", []string{"?*"}}, // runs c with d as its argument
 		{"a <<< \"$(b)\"", []string{"a", "b"}},
 		{"a <<E > f; c\nx\nE", []string{"a", "c", ">f"}},
 
@@ -272,6 +274,38 @@ func TestAnalyze(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", got, want)
 			}
 		})
+	}
+}
+
+// What agents run all day must not be taken for unknown.
+func TestAnalyzeKnows(t *testing.T) {
+	for _, script := range []string{
+		"git commit -m \"$(cat <<'EOF'\nfix: x\n\nbody # a\nEOF\n)\"",
+		"cat > f <<'EOF'\n# a\nx\nEOF",
+		"cd /w && go test ./... 2>&1 | tail -20; echo \"exit ${PIPESTATUS[0]}\"",
+		"for f in $(ls *.go); do echo \"$f: $(wc -l < \"$f\")\"; done",
+		"while IFS= read -r line; do echo \"$line\"; done < f",
+		"find . -name '*.go' -not -path './vendor/*' -print0 | xargs -0 wc -l | sort | head -50",
+		"find . -type f -exec sed -i 's/a/b/' {} +",
+		"ls | xargs -I{} grep x {}",
+		"awk '{print $1}' f | sort | uniq -c; sed -n '1,10p' f",
+		"grep -rn \"foo\\|bar\" --include='*.go' . | grep -v '#'",
+		"curl -s -H \"A: b\" \\\n  https://x/#frag \\\n  -o f",
+		"jq -r '.a[] | \"\\(.b)\"' f; git log --format='%h %s' -n 5 | cat",
+		"diff <(sort a) <(sort b)",
+		"[ -f x ] && echo yes || echo no; test $? -eq 0",
+		"if ! command -v go >/dev/null; then echo none; fi",
+		"set -euo pipefail; time make -j$(nproc)",
+		"sleep 5 & wait $!; kill $(pgrep x)",
+		"nohup ./server > log 2>&1 &",
+		"docker run --rm -v \"$PWD\":/x img sh -c 'ls'",
+		"bash -c 'for i in 1 2; do echo $i; done'",
+		"echo \"${x%%.*} ${#x} ${x:0:3} ${x//a/b}\" $((1+2))",
+		"source .venv/bin/activate && pip install x; mkdir -p a/{b,c}",
+	} {
+		if a := Analyze(script); len(a.Unknowns) > 0 {
+			t.Errorf("%q: %q", script, a.Unknowns)
+		}
 	}
 }
 

@@ -35,9 +35,9 @@ func (w *walker) parts(parts []syntax.WordPart) {
 				// Bash ends it at the next backtick, even one in single quotes.
 				w.unknown(text, "where this substitution ends can't be told")
 			}
-			w.stmts(p.Stmts)
+			w.substituted(p, p.Stmts)
 		case *syntax.ProcSubst:
-			w.stmts(p.Stmts)
+			w.substituted(p, p.Stmts)
 		case *syntax.ParamExp:
 			w.parameter(p)
 		case *syntax.ArithmExp:
@@ -50,6 +50,22 @@ func (w *walker) parts(parts []syntax.WordPart) {
 			w.unknown(w.text(part), "it isn't understood")
 		}
 	}
+}
+
+// substituted takes in the statements of a substitution. Bash 5.2 writes them
+// out and reads them again, and in doing so loses a semicolon after a
+// here-document: then `a; b` behind it runs as `a b`.
+func (w *walker) substituted(n syntax.Node, list []*syntax.Stmt) {
+	if text := w.text(n); strings.Contains(text, "<<") {
+		simple := len(list) == 1
+		if simple {
+			_, simple = list[0].Cmd.(*syntax.CallExpr)
+		}
+		if !simple {
+			w.unknown(text, "a here-document among several commands isn't understood")
+		}
+	}
+	w.stmts(list)
 }
 
 // parameter takes in $name and ${name…}.

@@ -3,7 +3,6 @@ package tool
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -28,14 +27,17 @@ func NewRegistry(tools ...Tool) (*Registry, error) {
 	return r, nil
 }
 
-// validName is what every provider accepts as a tool's name.
-var validName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+// validName reports whether every provider accepts a tool's name.
+func validName(name string) bool {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+	return name != "" && len(name) <= 64 && strings.Trim(name, letters) == ""
+}
 
 // Add appends t. A name that is taken, also by an alias, or that providers
 // refuse, is an error.
 func (r *Registry) Add(t Tool) error {
 	name := t.Spec().Name
-	if !validName.MatchString(name) {
+	if !validName(name) {
 		return fmt.Errorf("tool name %q: use 1 to 64 letters, digits, _ or -", name)
 	}
 	r.mu.Lock()

@@ -76,6 +76,10 @@ type Env struct {
 	Workspace workspace.Workspace
 	// Files remembers what this session has read: see workspace.Ledger.
 	Files *workspace.Ledger
+	// Withheld reports a file below a path of the call that the user's rules
+	// don't give away with it. Tools that read whole trees leave it out and say
+	// so; nil withholds nothing.
+	Withheld func(abs string) bool
 	// Images reports whether the current model takes images.
 	Images bool
 	// Asker poses the ask tool's question to the user; nil when nobody can be

@@ -2,28 +2,21 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
 	"github.com/hoopoe-agent/hoopoe/engine/internal/atomicfile"
+	"github.com/hoopoe-agent/hoopoe/engine/internal/plainfile"
 )
 
-// TooLargeError says that a file is over the reader's limit, in bytes.
-type TooLargeError struct {
-	Path        string
-	Size, Limit int64
-}
-
-func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("read %s: the file has %d bytes, the limit is %d", e.Path, e.Size, e.Limit)
-}
+// What ReadFile refuses.
+type TooLargeError = plainfile.TooLargeError
 
 // ErrNotFile says that a path is a device, pipe or socket, which may never end.
-var ErrNotFile = errors.New("not a regular file")
+var ErrNotFile = plainfile.ErrNotFile
 
 // ready refuses what must not reach the disk: a cancelled call, and a path
 // that would depend on the process's directory.
@@ -48,44 +41,10 @@ func (l *Local) ReadFile(ctx context.Context, path string, limit int64) ([]byte,
 	if err := ready(ctx, path); err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path) // before opening: a pipe would wait for a writer
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case info.IsDir():
-		return nil, fmt.Errorf("read %s: it is a folder", path)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("read %s: %w", path, ErrNotFile)
-	case limit > 0 && info.Size() > limit:
-		return nil, &TooLargeError{path, info.Size(), limit}
-	}
 	if limit <= 0 {
-		return os.ReadFile(path)
+		limit = math.MaxInt64
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	// The size is a promise that growing files and /proc don't keep.
-	data := make([]byte, 0, info.Size()+1)
-	for {
-		n, err := f.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		if int64(len(data)) > limit {
-			return nil, &TooLargeError{path, int64(len(data)), limit}
-		}
-		if errors.Is(err, io.EOF) {
-			return data, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
-	}
+	return plainfile.Read(path, limit)
 }
 
 // WriteFile implements FS.

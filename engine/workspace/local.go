@@ -94,7 +94,7 @@ func (l *Local) Run(ctx context.Context, c Command) (Output, error) {
 	return Output{
 		Text: r.Output, ExitCode: r.ExitCode, TimedOut: r.TimedOut, Cancelled: r.Cancelled,
 		Truncated: r.Truncated, TotalLines: r.TotalLines, TotalBytes: int64(r.TotalBytes),
-		FullOutputPath: r.FullOutputPath,
+		FullOutputPath: r.FullOutputPath, SpoolErr: r.SpoolErr,
 	}, err
 }
 

@@ -62,4 +62,6 @@ type Output struct {
 	TotalLines     int
 	TotalBytes     int64
 	FullOutputPath string // the whole output, when Truncated
+	// SpoolErr says why FullOutputPath doesn't hold all of a truncated output.
+	SpoolErr error
 }

@@ -49,7 +49,6 @@ type Options struct {
 	Live bool
 	// Progress writes a line to Stderr for each tool call.
 	Progress bool
-	MaxTurns int // as given to the session, for the message; 0 is none
 	Stdout   io.Writer
 	Stderr   io.Writer
 	Now      func() time.Time
@@ -231,7 +230,9 @@ func (r *run) verdict() error {
 	s := r.settled
 	switch s.Reason {
 	case message.StepLimit:
-		return fmt.Errorf("stopped after %d model calls (--max-turns); the task may not be done", r.MaxTurns)
+		return fmt.Errorf("stopped%s; the task may not be done: go on with --continue, or raise --max-turns", colon(s.Error))
+	case message.Budget:
+		return fmt.Errorf("stopped%s; the task may not be done: go on with --continue, or raise the limits in the settings", colon(s.Error))
 	case message.Length:
 		return errors.New("the answer was cut off at the model's output limit")
 	case message.Refusal:

@@ -68,7 +68,8 @@ func TestRunVerdicts(t *testing.T) {
 		{name: "denied", script: call, stdout: "I could not.\n", err: "write was denied, because nobody can be asked here; allow it with --permissions edit"},
 		{name: "denied by plan", script: call, open: engine.OpenOptions{Mode: "plan"}, stdout: "I could not.\n"},
 		{name: "failed", script: "-- turn --\n-- text --\nHalf\n-- error kind=bad_request --\nno\n", stdout: "Half\n", err: "the model failed: "},
-		{name: "step limit", script: "-- turn --\ntimes: always\n-- call ls --\n{}\n", open: engine.OpenOptions{MaxTurns: 2}, err: "stopped after 2 model calls (--max-turns)"},
+		{name: "step limit", script: "-- turn --\ntimes: always\n-- call ls --\n{}\n", open: engine.OpenOptions{Limits: config.Limits{Turns: 2}}, err: "stopped: the limit is reached: 2 model calls; the task may not be done: go on with --continue, or raise --max-turns"},
+		{name: "budget", script: "-- turn --\ntimes: always\n-- call ls --\n{}\n-- usage output=50 --\n", open: engine.OpenOptions{Limits: config.Limits{OutputTokens: 60}}, err: "the limit is reached: 100 output tokens"},
 		{name: "refused", script: "-- turn --\n-- stop refusal --\n", err: "the prompt was refused"},
 		{name: "cut off", script: "-- turn --\ntimes: always\n-- text --\nand\n-- stop length --\n", stdout: "and\n", err: "cut off"},
 		{name: "question", script: "-- turn --\n-- call ask --\n{\"question\":\"Which?\",\"options\":[\"red\",\"green\"]}\n", stdout: "Which?\n"},
@@ -83,7 +84,7 @@ func TestRunVerdicts(t *testing.T) {
 			}
 			var out bytes.Buffer
 			o := options(open(t, c.script, c.open), c.text)
-			o.Stdout, o.MaxTurns = &out, c.open.MaxTurns
+			o.Stdout = &out
 			err := Run(t.Context(), o)
 			if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 				t.Errorf("error %v, want %q", err, c.err)

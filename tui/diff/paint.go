@@ -53,7 +53,10 @@ func (p *painter) unified(lines []line) []string {
 			if i > 0 {
 				margin = strings.Repeat(" ", gutter)
 			}
-			row = style.Cut(p.o.Styles.LineNumber.Render(margin)+row, p.width)
+			row = p.o.Styles.LineNumber.Render(margin) + row
+			if p.width-gutter < 2+tabWidth { // the sign and the widest cell
+				row = style.Cut(row, p.width)
+			}
 			p.rows = append(p.rows, strings.TrimRight(row, " "))
 		}
 	}

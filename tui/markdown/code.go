@@ -103,11 +103,14 @@ func (r *Renderer) fold(tokens []chroma.Token, width int) []string {
 	end := func(paint style.Style) {
 		row.WriteString(paint.Render(run.String()))
 		run.Reset()
+		text := ""
 		if row.Len() > 0 {
-			rows = append(rows, trim(style.Cut(margin+row.String(), width)))
-		} else {
-			rows = append(rows, "")
+			text = trim(margin + row.String())
 		}
+		if room < 4 { // a wide character may not fit
+			text = style.Cut(text, width)
+		}
+		rows = append(rows, text)
 		row.Reset()
 		used = 0
 	}

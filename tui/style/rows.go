@@ -20,10 +20,13 @@ func Cut(row string, width int) string {
 		return row
 	}
 	// The library takes the parts of some clusters (1️⃣) one by one.
-	for limit := width; limit > 0; limit-- {
-		if cut := ansi.Truncate(row, limit, "…"); Width(cut) <= width {
+	for limit := width; limit > 0; {
+		cut := ansi.Truncate(row, limit, "…")
+		over := Width(cut) - width
+		if over <= 0 {
 			return cut
 		}
+		limit -= over
 	}
 	return ""
 }

@@ -116,6 +116,7 @@ func TestAnswerAsThePrompt(t *testing.T) {
 		message.NewUser("اسألني أي منفذ: 80، 90"),
 		{Role: message.Assistant, Content: []message.Block{{Type: message.ToolCallBlock, ID: "guide_1", Name: "ask", Arguments: json.RawMessage(`{}`)}}},
 		{Role: message.ToolResult, ToolCallID: "guide_1", ToolName: "ask", Content: []message.Block{message.TextOf("أي منفذ؟")}},
+		{Role: message.Assistant, Content: []message.Block{message.TextOf("أي منفذ؟")}},
 	}
 	if got := k.say("90"); got != "أجبت: 90" {
 		t.Error(got)

@@ -95,9 +95,7 @@ func (t *turn) locate(messages []message.Message) {
 		return
 	}
 	t.prompt = typed(messages[start].Content)
-	if start > 0 && messages[start-1].Role == message.ToolResult && messages[start-1].ToolName == "ask" {
-		t.asked = messages[start-1].Text()
-	}
+	t.asked = asked(messages[:start])
 	for _, m := range messages[start:] {
 		calls := m.Calls()
 		if m.Role != message.Assistant || len(calls) == 0 {
@@ -110,6 +108,19 @@ func (t *turn) locate(messages []message.Message) {
 		}
 		t.rounds = append(t.rounds, round)
 	}
+}
+
+// asked is the question that a conversation ended with, when the ask tool
+// ended it: its result is then also the last answer.
+func asked(messages []message.Message) string {
+	n := len(messages)
+	if n < 2 || messages[n-1].Role != message.Assistant {
+		return ""
+	}
+	if q := messages[n-2]; q.Role == message.ToolResult && q.ToolName == "ask" && q.Text() == messages[n-1].Text() {
+		return q.Text()
+	}
+	return ""
 }
 
 // typed is what the user wrote, without the files and the piped input that came

@@ -87,7 +87,10 @@ func shownOutput(out workspace.Output) string {
 		return text
 	}
 	note := fmt.Sprintf("[Only the end is shown: the output has %d lines, %s.", out.TotalLines, tool.Size(out.TotalBytes))
-	if out.FullOutputPath != "" {
+	switch {
+	case out.SpoolErr != nil:
+		note += fmt.Sprintf(" The rest couldn't be saved: %v.", out.SpoolErr)
+	case out.FullOutputPath != "":
 		note += " All of it is in " + out.FullOutputPath + "."
 	}
 	return text + "\n" + note + "]"

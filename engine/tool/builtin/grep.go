@@ -112,6 +112,7 @@ type findings struct {
 	full    bool // a limit ended the search
 	partial bool // the tree is too large to be walked whole
 	skipped int  // files that are too large or can't be read
+	held    int  // files that the user's rules withhold
 }
 
 func (r *findings) text(a grepArgs, t target) string {
@@ -124,6 +125,9 @@ func (r *findings) text(a grepArgs, t target) string {
 	}
 	if r.skipped > 0 {
 		notes = append(notes, fmt.Sprintf("[%d files couldn't be searched: unreadable, or over %s.]", r.skipped, tool.Size(maxGrepFile)))
+	}
+	if r.held > 0 {
+		notes = append(notes, fmt.Sprintf("[Not searched, by the user's rules: %d files. One that is named as path is asked about.]", r.held))
 	}
 	if r.matches == 0 {
 		where := t.shown

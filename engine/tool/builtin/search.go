@@ -35,6 +35,7 @@ type fileHits struct {
 	hits    []hit
 	shown   map[int]string // the lines to show, by index; copies, so that the file can go
 	skipped bool
+	held    bool // by the user's rules
 }
 
 type hit struct {
@@ -115,6 +116,9 @@ func (s *lineSearch) one(ctx context.Context, t target) (findings, error) {
 }
 
 func (s *lineSearch) file(ctx context.Context, path string) fileHits {
+	if s.call.Env.Withheld != nil && s.call.Env.Withheld(path) {
+		return fileHits{held: true}
+	}
 	data, err := s.call.Env.Workspace.ReadFile(ctx, path, maxGrepFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fileHits{} // gone since the walk saw it
@@ -203,6 +207,9 @@ func (s *lineSearch) candidate(text string, seen *sight, from int) int {
 func (s *lineSearch) add(r *findings, path string, f fileHits) {
 	if f.skipped {
 		r.skipped++
+	}
+	if f.held {
+		r.held++
 	}
 	if len(f.hits) == 0 {
 		return

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+)
+
+// A search of a folder doesn't give away the files that rules speak of.
+func TestSearchLeavesOutWithheldFiles(t *testing.T) {
+	const script = "-- turn --\n-- call grep --\n{\"pattern\":\"needle\"}\n-- turn --\n-- text --\ndone\n"
+	for _, tt := range []struct {
+		name, mode, rules, without string
+	}{
+		{"denied", "ask", `"deny":["read(.env)"]`, ".env"},
+		{"denied by the tool's name", "ask", `"deny":["grep(sub)"]`, "sub/b"},
+		{"asks", "ask", `"ask":["read(.env)"]`, ".env"},
+		{"denied in full", "full", `"deny":["read(.env)"]`, ".env"},
+		{"nothing", "ask", `"deny":["edit(.env)","bash(cat .env)"]`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, script, withSettings(`{"permissions":{`+tt.rules+`}}`))
+			if err := os.Mkdir(filepath.Join(w.dir, "sub"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			names := []string{".env", "a", "sub/b"}
+			for _, name := range names {
+				if err := os.WriteFile(filepath.Join(w.dir, name), []byte("needle\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := w.open(OpenOptions{Mode: tt.mode})
+			c.prompt("go")
+			got := message.Text(on[event.ToolEnded](c).Content)
+			for _, name := range names {
+				if found := strings.Contains(got, name+":1:"); found == (name == tt.without) {
+					t.Errorf("%s found: %v in %q", name, found, got)
+				}
+			}
+			if told := strings.Contains(got, "by the user's rules: 1"); told != (tt.without != "") {
+				t.Errorf("says %q", got)
+			}
+		})
+	}
+}

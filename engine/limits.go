@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/config"
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+)
+
+// limits are what a prompt may use, and what it has used. They belong to the
+// owner.
+type limits struct {
+	config.Limits
+	turns int // model calls of the prompt in progress
+	used  message.Usage
+	spent float64 // US dollars since the session was opened
+	began time.Time
+	told  string // why the run that is ending was stopped
+}
+
+// merged puts the face's limits over the settings'.
+func merged(s, o config.Limits) config.Limits {
+	return config.Limits{
+		Turns: cmp.Or(o.Turns, s.Turns), OutputTokens: cmp.Or(o.OutputTokens, s.OutputTokens),
+		TotalTokens: cmp.Or(o.TotalTokens, s.TotalTokens), Seconds: cmp.Or(o.Seconds, s.Seconds),
+		CostUSD: cmp.Or(o.CostUSD, s.CostUSD),
+	}
+}
+
+func (l *limits) begin(now time.Time) { l.turns, l.used, l.began = 0, message.Usage{}, now }
+
+func (l *limits) spend(u message.Usage) {
+	l.turns++
+	l.used = l.used.Add(u)
+	l.spent += u.Cost.Total
+}
+
+// reached is the limit that is used up: what to stop with and how to say it.
+// extend makes room for as much again.
+func (l *limits) reached(now time.Time) (stop message.StopReason, text string, extend func()) {
+	c := l.Limits
+	passed := now.Sub(l.began)
+	switch {
+	case c.Turns > 0 && l.turns >= c.Turns:
+		return message.StepLimit, fmt.Sprintf("%d model calls", l.turns), func() { l.Turns += max(c.Turns, l.turns) }
+	case c.OutputTokens > 0 && l.used.Output >= c.OutputTokens:
+		return message.Budget, fmt.Sprintf("%d output tokens", l.used.Output), func() { l.OutputTokens += max(c.OutputTokens, l.used.Output) }
+	case c.TotalTokens > 0 && l.used.ContextTokens() >= c.TotalTokens:
+		return message.Budget, fmt.Sprintf("%d tokens", l.used.ContextTokens()), func() { l.TotalTokens += max(c.TotalTokens, l.used.ContextTokens()) }
+	case c.Seconds > 0 && passed >= time.Duration(c.Seconds)*time.Second:
+		return message.Budget, passed.Round(time.Second).String(), func() { l.Seconds += max(c.Seconds, int(passed.Seconds())) }
+	case c.CostUSD > 0 && l.spent >= c.CostUSD:
+		return message.Budget, fmt.Sprintf("$%.2f", l.spent), func() { l.CostUSD += max(c.CostUSD, l.spent) }
+	}
+	return "", "", nil
+}
+
+// between decides after a turn whether the run goes on: the context may need
+// room first, or a limit is reached. A limit is put to the user where a face
+// can ask; nobody there, the run stops.
+func (s *Session) between(ctx context.Context, _ int, more bool, answer message.Message) message.StopReason {
+	type verdict struct {
+		stop message.StopReason
+		text string
+	}
+	v, err := do(ctx, s, func() (verdict, error) {
+		if !more && !s.waiting(Steer) && !s.waiting(FollowUp) {
+			return verdict{}, nil // the work is done
+		}
+		stop, text, _ := s.limits.reached(s.at)
+		if stop == "" && more && s.needsRoom(answer) {
+			stop = message.ToolUse
+		}
+		return verdict{stop, text}, nil
+	})
+	if err != nil || v.stop == "" || v.stop == message.ToolUse {
+		return v.stop
+	}
+	q := event.Question{Kind: event.AskConfirm, Title: "The limit is reached: " + v.text, Message: "Go on with as much again?"}
+	a, answered := s.Ask(ctx, q)
+	goOn := answered && a.Confirmed && !a.Cancelled
+	_ = s.set(ctx, func() error {
+		if !goOn {
+			s.limits.told = "the limit is reached: " + v.text
+			return nil
+		}
+		if _, _, extend := s.limits.reached(s.at); extend != nil {
+			extend()
+		}
+		return nil
+	})
+	if !goOn {
+		return v.stop
+	}
+	return ""
+}
+
+// needsRoom reports whether the context should be compacted before the next
+// turn.
+func (s *Session) needsRoom(answer message.Message) bool {
+	limit := s.env.compaction().Limit(s.model.ContextWindow)
+	return s.auto.compaction && !s.fruitless && limit > 0 && answer.Usage.ContextTokens() > limit
+}

@@ -1,0 +1,33 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hoopoe-agent/hoopoe/tui/picker"
+)
+
+// searchHistory opens the list of earlier prompts, latest first.
+func (a *app) searchHistory() tea.Cmd {
+	seen := map[string]bool{}
+	var items []picker.Item
+	past := a.editor.History()
+	for i := len(past) - 1; i >= 0; i-- {
+		if text := past[i]; !seen[text] {
+			seen[text] = true
+			items = append(items, picker.Item{ID: text, Title: text})
+		}
+	}
+	if len(items) == 0 {
+		a.hint = "There are no earlier prompts yet"
+		return nil
+	}
+	list := picker.New("Earlier prompts", items, a.look.Styles)
+	list.SetFilter(a.editor.Value())
+	a.panel = &listPanel{picker: list, styles: a.look.Styles, done: func(r picker.Result) tea.Cmd {
+		if !r.Cancelled {
+			a.editor.SetValue(r.Item.ID)
+		}
+		return nil
+	}}
+	return nil
+}
