@@ -44,7 +44,7 @@ func (p *fileProvider) over(s shelf) shelf {
 	if p.baseURL != "" {
 		s.BaseURL = p.baseURL
 	}
-	s.keyed = p.key != "" || p.keyless
+	s.keyed = p.key != "" || p.keyless || p.signsIn()
 	s.mixed = len(p.models) > 0
 	s.models = sync.OnceValue(func() []llm.Model {
 		models := slices.Clone(below())
@@ -72,6 +72,17 @@ func (p *fileProvider) over(s shelf) shelf {
 		return models
 	})
 	return s
+}
+
+// signsIn reports whether the provider's headers carry the credentials.
+func (p *fileProvider) signsIn() bool {
+	for name := range p.headers {
+		switch strings.ToLower(name) {
+		case "authorization", "api-key", "x-api-key", "x-goog-api-key":
+			return true
+		}
+	}
+	return false
 }
 
 func (c change) apply(m llm.Model) llm.Model {

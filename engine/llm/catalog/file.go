@@ -112,13 +112,13 @@ func Parse(data []byte) (*File, error) {
 			file.providers[id] = p
 		}
 	}
-	return file, all(problems)
+	return file, report(problems)
 }
 
 // problemsShown is how many problems an error names.
 const problemsShown = 10
 
-func all(problems []error) error {
+func report(problems []error) error {
 	if more := len(problems) - problemsShown; more > 0 {
 		problems = append(problems[:problemsShown:problemsShown], fmt.Errorf("and %d more", more))
 	}

@@ -42,7 +42,9 @@ const theirs = `{
     },
     "openai": {"apiKey": "OPENAI_WORK_KEY"},
     "shed": {"baseUrl": "http://shed.test/v1", "api": "openai-completions", "auth": "none", "models": [{"id": "tool"}]},
-    "empty": {"baseUrl": "http://empty.test/v1"}
+    "empty": {"baseUrl": "http://empty.test/v1"},
+    "gate": {"baseUrl": "http://gate.test/v1", "api": "openai-completions", "headers": {"authorization": "$GATE"}, "models": [{"id": "g"}]},
+    "bare": {"baseUrl": "http://bare.test/v1", "api": "openai-completions", "headers": {"X-Team": "a"}, "models": [{"id": "b"}]}
   }
 }`
 
@@ -118,7 +120,8 @@ func TestFileKeys(t *testing.T) {
 	speaks := func(api string) bool { return api == "openai-completions" || api == "openai-responses" }
 	c := New(Options{File: parsed(t, theirs), Speaks: speaks})
 	for ref, want := range map[string]string{
-		"lab/deep/seek:7b": "", "shed/tool": "", "openai/gpt-5": "",
+		"lab/deep/seek:7b": "", "shed/tool": "", "openai/gpt-5": "", "gate/g": "",
+		"bare/b":                         "no key",
 		"lab/big":                        "unspoken",
 		"anthropic/claude-opus-5":        "unspoken",
 		"groq/" + c.Models("groq")[0].ID: "no key",
@@ -148,7 +151,7 @@ func TestFileKeys(t *testing.T) {
 	}
 	// A provider of the file counts as one with a key when a model is chosen.
 	only := New(Options{File: parsed(t, strings.Replace(theirs, `"apiKey": "OPENAI_WORK_KEY"`, `"authHeader": false`, 1)), Speaks: speaks})
-	if choice, err := only.Start(Wishes{}); err != nil || choice.Model.Ref() != "lab/deep/seek:7b" {
+	if choice, err := only.Start(Wishes{}); err != nil || choice.Model.Ref() != "gate/g" {
 		t.Errorf("starts with %s, %v", choice.Model.Ref(), err)
 	}
 }
