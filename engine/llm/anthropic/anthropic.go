@@ -36,7 +36,8 @@ const (
 
 // Options of a provider.
 type Options struct {
-	// Model says where the requests go: BaseURL, Headers and Compat count.
+	// Model says where the requests go: BaseURL (empty for the vendor's own),
+	// Headers and Compat count.
 	Model llm.Model
 	// Key returns the key for each request. Nil, or an empty key, sends none.
 	Key func(context.Context) (string, error)
@@ -88,11 +89,15 @@ func (p *provider) Stream(ctx context.Context, req llm.Request) llm.Stream {
 }
 
 func (p *provider) stream(ctx context.Context, req llm.Request, key string, w *answer.Writer) {
+	body, headers, err := p.compat.request(req)
+	if err != nil {
+		w.Finish("", message.Usage{}, &llm.Error{Kind: llm.BadRequest, Provider: req.Model.Provider, Message: err.Error()})
+		return
+	}
 	watched := watchIdle(ctx, p.IdleTimeout)
 	defer watched.end()
-	body, headers := p.compat.request(req)
 	service := anthropic.NewMessageService(p.options(watched, key, headers)...)
-	stream := service.NewStreaming(watched.ctx, body)
+	stream := service.NewStreaming(watched.ctx, anthropic.MessageNewParams{}, option.WithRequestBody("application/json", body))
 	defer stream.Close()
 	events := events{w: w, provider: req.Model.Provider, blocks: map[int64]*block{}}
 	for stream.Next() && events.next(stream.Current()) {
@@ -103,7 +108,7 @@ func (p *provider) stream(ctx context.Context, req llm.Request, key string, w *a
 		stream.Next()
 		return
 	}
-	err := events.err
+	err = events.err
 	if err == nil && !events.complete {
 		f := failure{provider: req.Model.Provider, now: p.Now, secrets: p.secrets(key)}
 		err = f.of(stream.Err(), watched)
@@ -114,9 +119,11 @@ func (p *provider) stream(ctx context.Context, req llm.Request, key string, w *a
 func (p *provider) options(watched *watch, key string, headers http.Header) []option.RequestOption {
 	opts := []option.RequestOption{
 		option.WithHTTPClient(p.HTTP), option.WithMaxRetries(0), option.WithoutOpenTelemetry(),
-		option.WithMiddleware(watched.middleware),
+		option.WithMiddleware(watched.middleware), option.WithEnvironmentProduction(),
+	}
+	if base := strings.TrimRight(p.Model.BaseURL, "/"); base != "" {
 		// The SDK adds the version to the path; a base URL that has it works too.
-		option.WithBaseURL(strings.TrimSuffix(strings.TrimRight(p.Model.BaseURL, "/"), "/v1")),
+		opts = append(opts, option.WithBaseURL(strings.TrimSuffix(base, "/v1")))
 	}
 	switch {
 	case key == "":

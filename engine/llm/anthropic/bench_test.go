@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
 // long is a stream of n text deltas.
@@ -64,6 +66,24 @@ func BenchmarkBareLoop(b *testing.B) {
 		}
 		if n != 20_000 || stream.Err() != nil {
 			b.Fatal(n, stream.Err())
+		}
+	}
+}
+
+// BenchmarkLongConversation is one request with 2,000 messages behind it: what
+// each of hundreds of tool calls pays.
+func BenchmarkLongConversation(b *testing.B) {
+	in := []message.Message{message.NewUser("go")}
+	for i := range 1000 {
+		id := fmt.Sprintf("toolu_%04d", i)
+		in = append(in, said(sonnet, message.TextOf(strings.Repeat("a", 300)), call(id, "read", `{"path":"abc"}`)),
+			returned(id, message.TextOf(strings.Repeat("line <of> text\n", 100))))
+	}
+	body := recorded(b, "text")
+	p := sending(func() io.Reader { return bytes.NewReader(body) })
+	req := llm.Request{Model: sonnet, System: "s", Messages: in, Tools: tools}
+	for b.Loop() {
+		for range p.Stream(b.Context(), req) {
 		}
 	}
 }

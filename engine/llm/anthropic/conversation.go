@@ -1,6 +1,11 @@
 package anthropic
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
 	"github.com/anthropics/anthropic-sdk-go/v2"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
@@ -8,100 +13,145 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
-// maxName is the longest id and name of a tool call, in bytes.
+// The longest id and name of a tool call, in bytes.
 const (
 	maxID   = 64
 	maxName = 128
 )
 
+// turn is the SDK's MessageParam. A conversation has thousands of blocks and
+// goes out anew with each request; the SDK's own types take five times as long
+// to encode.
+type turn struct {
+	Role    string `json:"role"`
+	Content []item `json:"content"`
+}
+
+// item is a block: the union of the fields of the SDK's TextBlockParam,
+// ImageBlockParam, ThinkingBlockParam, RedactedThinkingBlockParam,
+// ToolUseBlockParam and ToolResultBlockParam.
+type item struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text,omitempty"`
+	Source    *source         `json:"source,omitempty"`
+	Thinking  *string         `json:"thinking,omitempty"` // empty where it is kept secret
+	Signature *string         `json:"signature,omitempty"`
+	Data      string          `json:"data,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	ToolUseID string          `json:"tool_use_id,omitempty"`
+	IsError   bool            `json:"is_error,omitempty"`
+	Content   []item          `json:"content,omitempty"`
+	Cache     *cache          `json:"cache_control,omitempty"`
+}
+
+// source is the SDK's Base64ImageSourceParam.
+type source struct {
+	Type      string                               `json:"type"`
+	MediaType anthropic.Base64ImageSourceMediaType `json:"media_type"`
+	Data      string                               `json:"data"`
+}
+
+// cache is the SDK's CacheControlEphemeralParam.
+type cache struct {
+	Type string `json:"type"`
+}
+
+const (
+	user      = "user"
+	assistant = "assistant"
+
+	textItem     = "text"
+	imageItem    = "image"
+	thinkingItem = "thinking"
+	redactedItem = "redacted_thinking"
+	callItem     = "tool_use"
+	resultItem   = "tool_result"
+)
+
 // conversation gives the messages the wire's form: user and assistant take
 // turns, the results of a turn are in one message, before what the user said.
-func (c compat) conversation(req llm.Request) []anthropic.MessageParam {
-	var out []anthropic.MessageParam
+func (c compat) conversation(req llm.Request) []turn {
+	var out []turn
 	for _, m := range history.Strip(req.Messages, req.Model) {
-		if m.Role != message.Assistant {
-			out = appendUser(out, m)
+		role, items := user, []item(nil)
+		switch m.Role {
+		case message.Assistant:
+			role, items = assistant, c.said(m)
+		case message.ToolResult:
+			items = []item{result(m)}
+		default:
+			items = plain(m.Content)
+		}
+		if len(items) == 0 {
 			continue
 		}
-		blocks := c.said(m)
-		switch last := len(out) - 1; {
-		case len(blocks) == 0:
-		case last >= 0 && out[last].OfAssistant != nil:
-			out[last].OfAssistant.Content = append(out[last].OfAssistant.Content, blocks...)
-		default:
-			out = append(out, anthropic.NewAssistantMessage(blocks...))
+		if len(out) == 0 || out[len(out)-1].Role != role {
+			out = append(out, turn{Role: role})
 		}
+		out[len(out)-1].add(items)
 	}
 	markCache(out)
 	return out
 }
 
-// appendUser adds a user's message or a tool's result to the current turn.
-func appendUser(out []anthropic.MessageParam, m message.Message) []anthropic.MessageParam {
-	if len(out) == 0 || out[len(out)-1].OfUser == nil {
-		out = append(out, anthropic.NewUserMessage())
-	}
-	turn := out[len(out)-1].OfUser
-	if m.Role == message.ToolResult {
-		results := 0
-		for results < len(turn.Content) && turn.Content[results].OfToolResult != nil {
-			results++
+// add appends items, a result behind the results that there are.
+func (t *turn) add(items []item) {
+	at := len(t.Content)
+	if items[0].Type == resultItem {
+		at = 0
+		for at < len(t.Content) && t.Content[at].Type == resultItem {
+			at++
 		}
-		turn.Content = append(turn.Content[:results:results], append([]anthropic.ContentBlockParamUnion{result(m)}, turn.Content[results:]...)...)
-		return out
 	}
-	for _, b := range m.Content {
-		text, image := plain(b)
-		turn.Content = append(turn.Content, anthropic.ContentBlockParamUnion{OfText: text, OfImage: image})
+	t.Content = slices.Insert(t.Content, at, items...)
+}
+
+func result(m message.Message) item {
+	return item{Type: resultItem, ToolUseID: toolID(m.ToolCallID), IsError: m.IsError, Content: plain(m.Content)}
+}
+
+func toolID(id string) string { return history.ToolID(id, history.Word, maxID) }
+
+// plain converts what users and tools can say: text and images, the latter a
+// note where the vendor doesn't take the format.
+func plain(blocks []message.Block) []item {
+	out := make([]item, 0, len(blocks))
+	for _, b := range blocks {
+		if b.Type != message.ImageBlock {
+			out = append(out, item{Type: textItem, Text: b.Text})
+			continue
+		}
+		switch kind := anthropic.Base64ImageSourceMediaType(b.MimeType); kind {
+		case anthropic.Base64ImageSourceMediaTypeImageJPEG, anthropic.Base64ImageSourceMediaTypeImagePNG,
+			anthropic.Base64ImageSourceMediaTypeImageGIF, anthropic.Base64ImageSourceMediaTypeImageWebP:
+			out = append(out, item{Type: imageItem, Source: &source{Type: "base64", MediaType: kind, Data: b.Data}})
+		default:
+			note := history.ImageNote("this model doesn't take " + b.MimeType)
+			out = append(out, item{Type: textItem, Text: note.Text})
+		}
 	}
 	return out
 }
 
-func result(m message.Message) anthropic.ContentBlockParamUnion {
-	r := &anthropic.ToolResultBlockParam{ToolUseID: history.ToolID(m.ToolCallID, history.Word, maxID)}
-	if m.IsError {
-		r.IsError = anthropic.Bool(true)
-	}
-	for _, b := range m.Content {
-		text, image := plain(b)
-		r.Content = append(r.Content, anthropic.ToolResultBlockParamContentUnion{OfText: text, OfImage: image})
-	}
-	return anthropic.ContentBlockParamUnion{OfToolResult: r}
-}
-
-// plain converts what users and tools can say: text and images, the latter a
-// note where the vendor doesn't take the format.
-func plain(b message.Block) (*anthropic.TextBlockParam, *anthropic.ImageBlockParam) {
-	if b.Type == message.ImageBlock {
-		switch kind := anthropic.Base64ImageSourceMediaType(b.MimeType); kind {
-		case anthropic.Base64ImageSourceMediaTypeImageJPEG, anthropic.Base64ImageSourceMediaTypeImagePNG,
-			anthropic.Base64ImageSourceMediaTypeImageGIF, anthropic.Base64ImageSourceMediaTypeImageWebP:
-			source := &anthropic.Base64ImageSourceParam{Data: b.Data, MediaType: kind}
-			return nil, &anthropic.ImageBlockParam{Source: anthropic.ImageBlockParamSourceUnion{OfBase64: source}}
-		}
-		b = history.ImageNote("this model doesn't take " + b.MimeType)
-	}
-	return &anthropic.TextBlockParam{Text: b.Text}, nil
-}
-
 // said converts an answer. Thinking goes back unchanged or not at all.
-func (c compat) said(m message.Message) []anthropic.ContentBlockParamUnion {
-	var out []anthropic.ContentBlockParamUnion
+func (c compat) said(m message.Message) []item {
+	out := make([]item, 0, len(m.Content))
 	for _, b := range m.Content {
 		switch b.Type {
 		case message.TextBlock:
-			out = append(out, anthropic.NewTextBlock(b.Text))
+			out = append(out, item{Type: textItem, Text: b.Text})
 		case message.ThinkingBlock:
 			if b.Signature != "" || c.AllowEmptySignature {
-				out = append(out, anthropic.NewThinkingBlock(b.Signature, b.Text))
+				out = append(out, item{Type: thinkingItem, Thinking: &b.Text, Signature: &b.Signature})
 			}
 		case message.RedactedBlock:
-			out = append(out, anthropic.NewRedactedThinkingBlock(b.Data))
+			out = append(out, item{Type: redactedItem, Data: b.Data})
 		case message.ToolCallBlock:
-			out = append(out, anthropic.NewToolUseBlock(
-				history.ToolID(b.ID, history.Word, maxID), message.Object(b.Arguments),
-				history.ToolID(b.Name, history.Word, maxName), // also of a tool that the model made up
-			))
+			// A tool that the model made up has a name of any form, too.
+			name := history.ToolID(b.Name, history.Word, maxName)
+			out = append(out, item{Type: callItem, ID: toolID(b.ID), Name: name, Input: message.Object(b.Arguments)})
 		}
 	}
 	return out
@@ -109,15 +159,11 @@ func (c compat) said(m message.Message) []anthropic.ContentBlockParamUnion {
 
 // markCache sets the breakpoints of the last two user turns: the last is what
 // the next request starts with, the one before is where this one can read.
-func markCache(messages []anthropic.MessageParam) {
+func markCache(turns []turn) {
 	marked := 0
-	for i := len(messages) - 1; i >= 0 && marked < 2; i-- {
-		turn := messages[i].OfUser
-		if turn == nil || len(turn.Content) == 0 {
-			continue
-		}
-		if mark := turn.Content[len(turn.Content)-1].GetCacheControl(); mark != nil {
-			*mark = anthropic.NewCacheControlEphemeralParam()
+	for i := len(turns) - 1; i >= 0 && marked < 2; i-- {
+		if turns[i].Role == user {
+			turns[i].Content[len(turns[i].Content)-1].Cache = &cache{Type: "ephemeral"}
 			marked++
 		}
 	}
@@ -125,16 +171,33 @@ func markCache(messages []anthropic.MessageParam) {
 
 // resumable reports whether the model may think with a budget now: a turn that
 // began without thinking, as another model's does, has to end without it.
-func resumable(messages []anthropic.MessageParam) bool {
-	first := (*anthropic.AssistantMessageParam)(nil)
-	for i := len(messages) - 1; i >= 0; i-- {
-		if m := messages[i].OfAssistant; m != nil {
-			first = m
-			continue
-		}
-		if turn := messages[i].OfUser.Content; len(turn) == 0 || turn[0].OfToolResult == nil {
+func resumable(turns []turn) bool {
+	first := thinkingItem
+	for i := len(turns) - 1; i >= 0; i-- {
+		kind := turns[i].Content[0].Type
+		if turns[i].Role == assistant {
+			first = kind
+		} else if kind != resultItem {
 			break
 		}
 	}
-	return first == nil || first.Content[0].OfThinking != nil || first.Content[0].OfRedactedThinking != nil
+	return first == thinkingItem || first == redactedItem
+}
+
+// join puts the conversation into the rest of a request's body.
+func join(rest anthropic.MessageNewParams, turns []turn) ([]byte, error) {
+	head, err := rest.MarshalJSON()
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	var body bytes.Buffer
+	body.Write(bytes.TrimSuffix(head, []byte("}")))
+	body.WriteString(`,"messages":`)
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(turns); err != nil {
+		return nil, fmt.Errorf("encode the conversation: %w", err)
+	}
+	body.WriteByte('}')
+	return body.Bytes(), nil
 }

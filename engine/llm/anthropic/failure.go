@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ type failure struct {
 func (f failure) of(err error, watched *watch) error {
 	var refused *anthropic.Error
 	var network *url.Error
+	var whole *noStream
 	switch {
 	case watched.stalled():
 		return f.error(llm.Unavailable, fmt.Sprintf("no data for %v", watched.idle))
@@ -38,6 +40,8 @@ func (f failure) of(err error, watched *watch) error {
 		return fmt.Errorf("%s: the answer broke off: %w", f.provider, io.ErrUnexpectedEOF)
 	case errors.As(err, &refused):
 		return f.refused(refused)
+	case errors.As(err, &whole):
+		return f.misdirected(whole)
 	case errors.As(err, &network): // without the address, which may hold a secret
 		return f.error(llm.Unavailable, network.Err.Error())
 	case isJSON(err):
@@ -48,6 +52,20 @@ func (f failure) of(err error, watched *watch) error {
 		kind = llm.Unavailable
 	}
 	return f.error(kind, err.Error())
+}
+
+// misdirected is for an answer that is no stream: the base URL is wrong, or what
+// is there has something to say.
+func (f failure) misdirected(whole *noStream) *llm.Error {
+	said := words(whole.body)
+	kind := llm.KindOf(errors.New(said))
+	if kind == llm.Unknown {
+		kind = llm.BadRequest
+	}
+	if said == "" {
+		said = "check the base URL"
+	}
+	return f.error(kind, whole.Error()+": "+said)
 }
 
 func isJSON(err error) bool {
@@ -106,33 +124,44 @@ var kinds = map[shared.ErrorType]llm.Kind{
 	"request_too_large":                 llm.Overflow,
 }
 
-// text finds the words for people in an error's body, wherever the service or
-// the gateway in front of it put them.
+// text is what an error says to people.
 func text(err *anthropic.Error, status int) string {
-	if err.Message != "" {
+	switch said := words(err.RawJSON()); {
+	case err.Message != "":
 		return err.Message
-	}
-	raw := strings.TrimSpace(err.RawJSON())
-	var body struct {
-		Message, Detail string
-		Error           json.RawMessage
-	}
-	if json.Unmarshal([]byte(raw), &body) == nil {
-		var said string
-		if json.Unmarshal(body.Error, &said) == nil && said != "" {
-			return said
-		}
-		if said = body.Message + body.Detail; said != "" {
-			return said
-		}
-	}
-	switch {
-	case raw != "" && !strings.HasPrefix(raw, "<"):
-		return raw
+	case said != "":
+		return said
 	case status != 0:
 		return strings.ToLower(http.StatusText(status))
 	}
 	return "the service reported an error without a message"
+}
+
+// words finds the message in an error's body, wherever the service or the
+// gateway in front of it put it. A page has none.
+func words(body string) string {
+	body = strings.TrimSpace(body)
+	if strings.HasPrefix(body, "<") {
+		return ""
+	}
+	var form struct {
+		Message, Msg, Detail string
+		Error                json.RawMessage
+	}
+	if json.Unmarshal([]byte(body), &form) != nil {
+		return body
+	}
+	var said string
+	var inner struct{ Message string }
+	switch {
+	case json.Unmarshal(form.Error, &said) == nil && said != "":
+		return said
+	case json.Unmarshal(form.Error, &inner) == nil && inner.Message != "":
+		return inner.Message
+	case cmp.Or(form.Message, form.Msg, form.Detail) != "":
+		return cmp.Or(form.Message, form.Msg, form.Detail)
+	}
+	return body
 }
 
 // retryAfter is how long the service asked to wait, 0 when it didn't say.

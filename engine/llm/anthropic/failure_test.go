@@ -80,6 +80,29 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A whole answer where a stream belongs says what is wrong, not just that it
+// broke off.
+func TestNoStream(t *testing.T) {
+	for name, c := range map[string]struct {
+		kind, body string
+		want       llm.Error
+	}{
+		"page":    {"text/html; charset=utf-8", "<html>Welcome</html>", llm.Error{Kind: llm.BadRequest, Message: "the service answered with text/html, not with a stream: check the base URL"}},
+		"gateway": {"application/json", `{"code":1002,"msg":"rate limit reached"}`, llm.Error{Kind: llm.RateLimit, Message: "the service answered with application/json, not with a stream: rate limit reached"}},
+		"error":   {"application/json", `{"error":{"message":"no such model"}}`, llm.Error{Kind: llm.BadRequest, Message: "the service answered with application/json, not with a stream: no such model"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.want.Provider = "anthropic"
+			p, _ := refusing(200, http.Header{"Content-Type": {c.kind}}, c.body)
+			_, end := finish(t, p, ask(sonnet))
+			var e *llm.Error
+			if !errors.As(end.Err, &e) || *e != c.want {
+				t.Errorf("%#v", end.Err)
+			}
+		})
+	}
+}
+
 func TestHugeError(t *testing.T) {
 	p, _ := refusing(500, http.Header{}, strings.Repeat("é", 4<<20))
 	_, end := finish(t, p, ask(sonnet))

@@ -58,19 +58,16 @@ const (
 var budgets = map[llm.Level]int{llm.Minimal: 1024, llm.Low: 2048, llm.Medium: 8192, llm.High: 16384, llm.XHigh: 32768}
 
 // request builds the body and the headers that belong to it.
-func (c compat) request(req llm.Request) (anthropic.MessageNewParams, http.Header) {
+func (c compat) request(req llm.Request) ([]byte, http.Header, error) {
 	headers := http.Header{}
-	body := anthropic.MessageNewParams{
-		Model:     req.Model.ID,
-		MaxTokens: int64(maxTokens(req)),
-		Messages:  c.conversation(req),
-		Tools:     c.tools(req.Tools),
-	}
+	turns := c.conversation(req)
+	params := anthropic.MessageNewParams{Model: req.Model.ID, MaxTokens: int64(maxTokens(req)), Tools: c.tools(req.Tools)}
 	if strings.TrimSpace(req.System) != "" {
-		body.System = []anthropic.TextBlockParam{{Text: req.System, CacheControl: anthropic.NewCacheControlEphemeralParam()}}
+		params.System = []anthropic.TextBlockParam{{Text: req.System, CacheControl: anthropic.NewCacheControlEphemeralParam()}}
 	}
-	c.think(&body, headers, req)
-	return body, headers
+	c.think(&params, headers, req, turns)
+	body, err := join(params, turns)
+	return body, headers, err
 }
 
 func maxTokens(req llm.Request) int {
@@ -85,24 +82,24 @@ func maxTokens(req llm.Request) int {
 }
 
 // think sets how much the model thinks.
-func (c compat) think(body *anthropic.MessageNewParams, headers http.Header, req llm.Request) {
+func (c compat) think(params *anthropic.MessageNewParams, headers http.Header, req llm.Request, turns []turn) {
 	level := req.Model.Clamp(req.Thinking)
 	switch {
 	case level == llm.Off:
 		if kind := c.ReasoningEffortMap[llm.Off]; kind != "" && req.Model.Reasoning {
-			body.Thinking = thinking(map[string]any{"type": kind})
+			params.Thinking = thinking(map[string]any{"type": kind})
 		}
 	case c.adaptive(req.Model):
 		// Without display the newest models think in silence.
-		body.Thinking = thinking(map[string]any{"type": "adaptive", "display": "summarized"})
-		body.OutputConfig.Effort = anthropic.OutputConfigEffort(c.effort(level))
-	case resumable(body.Messages):
-		budget := min(budgets[level], int(body.MaxTokens)-leastBudget)
+		params.Thinking = thinking(map[string]any{"type": "adaptive", "display": "summarized"})
+		params.OutputConfig.Effort = anthropic.OutputConfigEffort(c.effort(level))
+	case resumable(turns):
+		budget := min(budgets[level], int(params.MaxTokens)-leastBudget)
 		if budget < leastBudget {
 			return
 		}
-		body.Thinking = thinking(map[string]any{"type": "enabled", "budget_tokens": budget})
-		if len(body.Tools) > 0 && unless(c.SupportsInterleavedThinking) {
+		params.Thinking = thinking(map[string]any{"type": "enabled", "budget_tokens": budget})
+		if len(params.Tools) > 0 && unless(c.SupportsInterleavedThinking) {
 			headers.Set("Anthropic-Beta", string(anthropic.AnthropicBetaInterleavedThinking2025_05_14))
 		}
 	}

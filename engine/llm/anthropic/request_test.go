@@ -298,6 +298,7 @@ func TestHeaders(t *testing.T) {
 		"bearer":     {"https://service.test/anthropic/", `{"authHeader":true}`, secret, nil, map[string]string{"Authorization": "Bearer " + secret, "X-Api-Key": ""}, "https://service.test/anthropic/v1/messages"},
 		"api key":    {"https://service.test/v1", `{"authHeader":false}`, secret, nil, map[string]string{"Authorization": "", "X-Api-Key": secret}, "https://service.test/v1/messages"},
 		"no key":     {"https://service.test/v1/", ``, "", nil, map[string]string{"Authorization": "", "X-Api-Key": ""}, "https://service.test/v1/messages"},
+		"no url":     {"", ``, secret, nil, nil, "https://api.anthropic.com/v1/messages"},
 		"of the own": {"https://service.test", ``, secret, map[string]string{"authorization": "Basic x", "x-team": "a", "anthropic-beta": "mine"}, map[string]string{"Authorization": "Basic x", "X-Team": "a", "Anthropic-Beta": "interleaved-thinking-2025-05-14,mine"}, "https://service.test/v1/messages"},
 	} {
 		t.Run(name, func(t *testing.T) {

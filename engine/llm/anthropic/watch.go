@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"mime"
 	"net/http"
 	"time"
 )
@@ -52,7 +53,24 @@ func (w *watch) middleware(req *http.Request, next func(*http.Request) (*http.Re
 		body.Reader = io.LimitReader(res.Body, maxErrorBody)
 	}
 	res.Body = body
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if res.StatusCode < 300 && (kind == "text/html" || kind == "application/json") {
+		defer body.Close()
+		text, err := io.ReadAll(io.LimitReader(body, maxErrorBody))
+		if err != nil {
+			return nil, err
+		}
+		return nil, &noStream{kind: kind, body: string(text)}
+	}
 	return res, nil
+}
+
+// noStream is a whole answer where a stream was asked for: the page of a web
+// server, or an error that a gateway sends with status 200.
+type noStream struct{ kind, body string }
+
+func (e *noStream) Error() string {
+	return "the service answered with " + e.kind + ", not with a stream"
 }
 
 type watchedBody struct {

@@ -77,15 +77,14 @@ const digest = 12
 // another keeps what it can and ends in a digest of the whole, so that it is
 // the same in every request and two ids never become one.
 func ToolID(id, alphabet string, limit int) string {
-	valid := func(r rune) bool { return strings.ContainsRune(alphabet, r) }
-	if id != "" && len(id) <= limit && strings.IndexFunc(id, func(r rune) bool { return !valid(r) }) < 0 {
+	if id != "" && len(id) <= limit && strings.Trim(id, alphabet) == "" {
 		return id
 	}
 	sum := sha256.Sum256([]byte(id))
 	tail := hex.EncodeToString(sum[:])
 	tail = tail[:min(len(tail), digest, limit)]
 	head := strings.Map(func(r rune) rune {
-		if valid(r) {
+		if strings.ContainsRune(alphabet, r) {
 			return r
 		}
 		return -1
