@@ -12,7 +12,9 @@ package anthropic
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -141,11 +143,17 @@ func (p *provider) options(watched *watch, key string, headers http.Header) []op
 	return opts
 }
 
+// shortestSecret keeps headers like "X-Tier: a" from blanking out every a.
+const shortestSecret = 8
+
 // secrets lists what no error may repeat: services quote headers in theirs.
 func (p *provider) secrets(key string) []string {
-	secrets := []string{key}
-	for _, value := range p.Model.Headers {
-		secrets = append(secrets, value, strings.TrimPrefix(value, "Bearer "))
+	values := append(slices.Collect(maps.Values(p.Model.Headers)), key)
+	var secrets []string
+	for _, v := range values {
+		if v = strings.TrimPrefix(v, "Bearer "); len(v) >= shortestSecret {
+			secrets = append(secrets, v)
+		}
 	}
 	return secrets
 }

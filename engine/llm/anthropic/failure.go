@@ -76,9 +76,7 @@ func isJSON(err error) bool {
 
 func (f failure) error(kind llm.Kind, text string) *llm.Error {
 	for _, s := range f.secrets {
-		if s != "" {
-			text = strings.ReplaceAll(text, s, "***")
-		}
+		text = strings.ReplaceAll(text, s, "***")
 	}
 	if len(text) > maxMessage {
 		text = strings.ToValidUTF8(text[:maxMessage], "") + "…"

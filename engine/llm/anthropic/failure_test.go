@@ -135,19 +135,20 @@ func TestErrorsInStream(t *testing.T) {
 func TestNetworkFailures(t *testing.T) {
 	m := sonnet
 	m.BaseURL = "http://user:" + secret + "@service.test"
-	m.Headers = map[string]string{"X-Token": "hidden-token"}
+	m.Headers = map[string]string{"X-Token": "hidden-token", "X-Tier": "e"}
 	for name, err := range map[string]error{
 		"refused": &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")},
 		"reset":   errors.New("read: connection reset by peer, sent hidden-token and " + secret),
 		"cut":     io.ErrUnexpectedEOF,
 	} {
 		t.Run(name, func(t *testing.T) {
+			// secrets are blanked out, and nothing else
 			p := at(m, func(*http.Request) (*http.Response, error) { return nil, err })
 			_, end := finish(t, p, ask(m))
 			if llm.KindOf(end.Err) != llm.Unavailable {
 				t.Errorf("%v is %s", end.Err, llm.KindOf(end.Err))
 			}
-			if text := end.Err.Error(); strings.Contains(text, secret) || strings.Contains(text, "hidden-token") {
+			if text := end.Err.Error(); strings.Contains(text, secret) || strings.Contains(text, "hidden-token") || !strings.Contains(text, "e") {
 				t.Errorf("a secret in %q", text)
 			}
 		})
