@@ -88,9 +88,9 @@ func (s *Session) compactNow(instructions string, done func(event.CompactionResu
 		done(event.CompactionResult{}, errNothingToCompact)
 		return
 	}
-	s.state = Compacting
+	s.state, s.manual = Compacting, true
 	s.compact("manual", instructions, cut, func(r event.CompactionResult, err error) {
-		s.state, s.stop = Idle, nil
+		s.state, s.stop, s.manual = Idle, nil, false
 		s.endCompaction("manual", r, err, false)
 		done(r, err)
 		s.resumeIdle()

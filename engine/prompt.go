@@ -89,18 +89,24 @@ func (s *Session) accept(in Input, fromHook bool) (Accepted, error) {
 		s.place(in.Ack)
 		s.begin(in)
 		return Accepted{in.id, Started}, nil
-	case in.Delivery != Auto:
+	case in.Delivery != Auto && (s.delivers() || in.QueueOnly):
 		s.place(in.Ack)
 		s.enqueue(string(in.Delivery), in)
 		return Accepted{in.id, QueuedUp}, nil
 	case s.state.busy():
 		return Accepted{}, ErrBusy
 	}
-	// Settling, compacting or replacing: it runs when that is over.
+	// Between two prompts: it runs when what goes on there is over.
 	s.place(in.Ack)
 	s.prompts = append(s.prompts, in)
 	s.enqueue(nextPrompt, in)
 	return Accepted{in.id, QueuedUp}, nil
+}
+
+// delivers reports whether the prompt in progress will still take messages
+// from the queue.
+func (s *Session) delivers() bool {
+	return s.state.busy() || (s.state == Compacting && !s.manual)
 }
 
 func (s *Session) enqueue(delivery string, in Input) {

@@ -184,16 +184,21 @@ func TestManualCompaction(t *testing.T) {
 	}
 	c.run("one")
 	c.run("two")
-	waited := make(chan Accepted, 1)
-	w.marks["compacting"] = func(ctx context.Context) { waited <- c.prompt("meanwhile") }
+	waited := make(chan Accepted, 2)
+	w.marks["compacting"] = func(ctx context.Context) {
+		waited <- c.prompt("meanwhile")
+		waited <- c.send(Input{Text: "steer", Delivery: Steer})
+	}
 	r, err := c.s.Compact(c.ctx(), "keep the names")
 	if err != nil || r.Summary != "Summary." {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if a := <-waited; a.Disposition != QueuedUp {
-		t.Errorf("a prompt during a compaction is %q", a.Disposition)
+	for range 2 { // a prompt, and steering that finds no run to steer
+		if a := <-waited; a.Disposition != QueuedUp {
+			t.Errorf("a prompt during a compaction is %q", a.Disposition)
+		}
+		on[event.RunSettled](c)
 	}
-	on[event.RunSettled](c)
 	if err := c.s.Settled(c.ctx()); err != nil {
 		t.Fatal(err)
 	}

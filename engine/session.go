@@ -76,6 +76,7 @@ type Session struct {
 	failure    string                  // the failure that Retrying waits on
 	stopTimer  func()
 	overflowed bool   // the prompt in progress was already compacted for overflow
+	manual     bool   // the compaction in progress belongs to no prompt
 	fruitless  bool   // compacting the prompt in progress made no room: don't again
 	system     string // replaces the system prompt for the prompt in progress
 	settled    []chan struct{}

@@ -84,17 +84,16 @@ func (s *Subscription) wait(ctx context.Context, most int) ([]Item, error) {
 func (s *Subscription) take(most int) ([]Item, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := len(s.items)
-	if n == 0 {
+	if len(s.items) == 0 {
 		return nil, s.err
 	}
-	if most > 0 {
-		n = min(n, most)
-	}
-	batch := make([]Item, n)
-	for i := range batch {
-		batch[i] = s.items[i].Item
-		s.weight -= s.items[i].weight
+	batch := make([]Item, 0, len(s.items))
+	n := 0
+	for ; n < len(s.items) && (most == 0 || len(batch) < most); n++ {
+		if it := s.items[n]; it.Event != nil || it.Ack != nil {
+			batch = append(batch, it.Item)
+			s.weight -= it.weight
+		}
 	}
 	rest := copy(s.items, s.items[n:])
 	clear(s.items[rest:])
@@ -131,8 +130,9 @@ func (s *Subscription) signal() {
 	}
 }
 
-// put queues an envelope, merging it into one that waits where that loses
-// nothing: an adjacent delta of the same block, progress of the same call.
+// put queues an envelope, merging it with one that waits where that loses
+// nothing: an earlier delta of the same block, progress of the same call. What
+// is merged stands at the end, so that sequence numbers only rise.
 func (s *Subscription) put(e event.Envelope) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,13 +141,12 @@ func (s *Subscription) put(e event.Envelope) {
 	}
 	switch ev := e.Event.(type) {
 	case event.MessageDelta:
-		if i, ok := s.latest[ev.ID]; ok {
-			if old := s.items[i].Event.(event.MessageDelta); old.Index == ev.Index && !old.Done {
-				ev.From = old.From
-				e.Event = ev
-				s.items[i].Envelope = e
-				return
-			}
+		if old, ok := s.withdraw(ev.ID, func(old event.Event) bool {
+			d, ok := old.(event.MessageDelta)
+			return ok && d.Index == ev.Index && !d.Done
+		}); ok {
+			ev.From = old.(event.MessageDelta).From
+			e.Event = ev
 		}
 		s.latest[ev.ID] = len(s.items)
 		s.add(Item{Envelope: e}, envelope)
@@ -163,16 +162,27 @@ func (s *Subscription) put(e event.Envelope) {
 	}
 }
 
-// progress keeps only the last value. It goes in place of the old one, since
-// a call's life-cycle events bar the way.
+// progress keeps only the last value; a call's life-cycle events bar the way.
 func (s *Subscription) progress(id string, e event.Envelope, own int) {
-	if i, ok := s.latest[id]; ok {
-		s.weight += envelope + own - s.items[i].weight
-		s.items[i] = queued{Item{Envelope: e}, envelope + own}
-		return
-	}
+	s.withdraw(id, func(event.Event) bool { return true })
 	s.latest[id] = len(s.items)
 	s.add(Item{Envelope: e}, envelope+own)
+}
+
+// withdraw takes back the latest event about id, if it waits and fits. At the
+// end of the queue its place is free again; elsewhere an empty one remains.
+func (s *Subscription) withdraw(id string, fits func(event.Event) bool) (event.Event, bool) {
+	i, ok := s.latest[id]
+	if !ok || !fits(s.items[i].Event) {
+		return nil, false
+	}
+	old := s.items[i].Event
+	s.weight -= s.items[i].weight
+	s.items[i] = queued{}
+	if i == len(s.items)-1 {
+		s.items = s.items[:i]
+	}
+	return old, true
 }
 
 func (s *Subscription) add(it Item, weight int) {

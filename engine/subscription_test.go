@@ -56,7 +56,7 @@ func TestDeltasMerge(t *testing.T) {
 	} {
 		s.put(envelope1(i+1, ev))
 	}
-	want := []string{`5 m[0] "abcde"`, `2 notice`, `4 n[0] "a"`, `9 m[1] "abcd"`, `8 message_ended`, `10 message_removed`, `11 m[1] "e"`}
+	want := []string{`2 notice`, `4 n[0] "a"`, `5 m[0] "abcde"`, `8 message_ended`, `9 m[1] "abcd"`, `10 message_removed`, `11 m[1] "e"`}
 	if got := read(t, s); !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}

@@ -66,6 +66,9 @@ func (o sessions) pick(ctx context.Context, c Call, v event.View) (path, shown s
 	if !c.Caps.Has(Dialogs) {
 		return "", strings.Join(rows, "\n") + "\n\nGo back with /resume id.", nil
 	}
+	for i, s := range saved { // what people look for comes first
+		rows[i] = fmt.Sprintf("%s (%s, %s)", sanitize.Line(s.Label()), Age(o.Now().Sub(s.Modified)), sanitize.Line(s.ID))
+	}
 	if i := choose(ctx, c.Session, "Sessions of this folder", rows); i >= 0 {
 		return saved[i].Path, "", nil
 	}

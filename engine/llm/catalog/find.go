@@ -88,7 +88,7 @@ func (c *Catalog) containing(pattern string) []llm.Model {
 		return nil
 	}
 	found := c.all(func(m llm.Model) bool {
-		return strings.Contains(fold(m.Ref()), plain) || strings.Contains(fold(m.Name), plain)
+		return holds(m.Ref(), pattern, plain) || strings.Contains(fold(m.Name), plain)
 	})
 	if len(found) > 0 && c.Usable(found[0]) == nil {
 		found = slices.DeleteFunc(found, func(m llm.Model) bool { return c.Usable(m) != nil })
@@ -154,6 +154,20 @@ func (c *Catalog) nearest(pattern string) []llm.Model {
 		out[i] = s.model
 	}
 	return out
+}
+
+// holds reports whether a ref holds a pattern, not across its slashes unless
+// the pattern has one: "nope" isn't part of "baseten/openai/".
+func holds(ref, pattern, plain string) bool {
+	if strings.Contains(pattern, "/") {
+		return strings.Contains(fold(ref), plain)
+	}
+	for part := range strings.SplitSeq(ref, "/") {
+		if strings.Contains(fold(part), plain) {
+			return true
+		}
+	}
+	return false
 }
 
 // fold keeps what people remember of a name: letters and digits, lower case.
