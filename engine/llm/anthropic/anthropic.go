@@ -30,6 +30,10 @@ import (
 const API = "anthropic-messages"
 
 const (
+	// home is the vendor's own service, which takes the key as a bearer token.
+	// Copies of it may know only the header that it had before.
+	home = "https://api.anthropic.com"
+
 	defaultIdle = 5 * time.Minute
 	// grace is how long a server may take to end the body behind the last
 	// event: the connection is used again only when it was read to its end.
@@ -123,16 +127,20 @@ func (p *provider) options(watched *watch, key string, headers http.Header) []op
 		option.WithHTTPClient(p.HTTP), option.WithMaxRetries(0), option.WithoutOpenTelemetry(),
 		option.WithMiddleware(watched.middleware), option.WithEnvironmentProduction(),
 	}
-	if base := strings.TrimRight(p.Model.BaseURL, "/"); base != "" {
-		// The SDK adds the version to the path; a base URL that has it works too.
-		opts = append(opts, option.WithBaseURL(strings.TrimSuffix(base, "/v1")))
+	// The SDK adds the version to the path; a base URL that has it works too.
+	base := strings.TrimSuffix(strings.TrimRight(p.Model.BaseURL, "/"), "/v1")
+	if base != "" {
+		opts = append(opts, option.WithBaseURL(base))
 	}
-	switch {
-	case key == "":
-	case p.compat.AuthHeader != nil && !*p.compat.AuthHeader:
-		opts = append(opts, option.WithHeader("X-Api-Key", key))
-	default:
+	bearer, old := true, base != "" && base != home
+	if flag := p.compat.AuthHeader; flag != nil {
+		bearer, old = *flag, !*flag
+	}
+	if bearer && key != "" {
 		opts = append(opts, option.WithAPIKey(key))
+	}
+	if old && key != "" {
+		opts = append(opts, option.WithHeader("X-Api-Key", key))
 	}
 	for name, value := range p.Model.Headers {
 		headers[http.CanonicalHeaderKey(name)] = append(headers.Values(name), value)

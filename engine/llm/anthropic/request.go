@@ -15,7 +15,7 @@ import (
 // compat says how a service or a model differs. Absent flags mean what the
 // vendor's own service does.
 type compat struct {
-	// AuthHeader false sends the key as X-Api-Key and not as Authorization.
+	// AuthHeader true sends the key as Authorization alone, false as X-Api-Key.
 	AuthHeader *bool `json:"authHeader"`
 	// ForceAdaptiveThinking chooses between efforts, where the model decides how
 	// long it thinks, and budgets of tokens.

@@ -294,11 +294,12 @@ func TestHeaders(t *testing.T) {
 		want            map[string]string
 		wantURL         string
 	}{
-		"plain":      {"https://service.test", `{}`, secret, nil, map[string]string{"Authorization": "Bearer " + secret, "X-Api-Key": "", "Anthropic-Version": "2026-10-21"}, "https://service.test/v1/messages"},
+		"vendor":     {"https://api.anthropic.com/v1", ``, secret, nil, map[string]string{"Authorization": "Bearer " + secret, "X-Api-Key": ""}, "https://api.anthropic.com/v1/messages"},
+		"plain":      {"https://service.test", `{}`, secret, nil, map[string]string{"Authorization": "Bearer " + secret, "X-Api-Key": secret, "Anthropic-Version": "2026-10-21"}, "https://service.test/v1/messages"},
 		"bearer":     {"https://service.test/anthropic/", `{"authHeader":true}`, secret, nil, map[string]string{"Authorization": "Bearer " + secret, "X-Api-Key": ""}, "https://service.test/anthropic/v1/messages"},
 		"api key":    {"https://service.test/v1", `{"authHeader":false}`, secret, nil, map[string]string{"Authorization": "", "X-Api-Key": secret}, "https://service.test/v1/messages"},
 		"no key":     {"https://service.test/v1/", ``, "", nil, map[string]string{"Authorization": "", "X-Api-Key": ""}, "https://service.test/v1/messages"},
-		"no url":     {"", ``, secret, nil, nil, "https://api.anthropic.com/v1/messages"},
+		"no url":     {"", ``, secret, nil, map[string]string{"Authorization": "Bearer " + secret, "X-Api-Key": ""}, "https://api.anthropic.com/v1/messages"},
 		"of the own": {"https://service.test", ``, secret, map[string]string{"authorization": "Basic x", "x-team": "a", "anthropic-beta": "mine"}, map[string]string{"Authorization": "Basic x", "X-Team": "a", "Anthropic-Beta": "interleaved-thinking-2025-05-14,mine"}, "https://service.test/v1/messages"},
 	} {
 		t.Run(name, func(t *testing.T) {
