@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
@@ -58,10 +57,10 @@ func (x *exchange) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.Header.Set(name, value)
 	}
 	resp, err := x.next.RoundTrip(req)
+	x.timer.Stop()
 	if err != nil {
 		return nil, err
 	}
-	x.timer.Reset(x.o.IdleTimeout)
 	x.header = resp.Header
 	b := &body{ReadCloser: resp.Body, x: x}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
@@ -96,11 +95,10 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.left < 0 || b.x.err != nil {
 		return 0, io.EOF
 	}
+	b.x.timer.Reset(b.x.o.IdleTimeout) // runs only while we wait, not while the caller works
 	n, err := b.ReadCloser.Read(p)
-	if n > 0 {
-		b.x.timer.Reset(b.x.o.IdleTimeout)
-		b.note(p[:n])
-	}
+	b.x.timer.Stop()
+	b.note(p[:n])
 	if b.left > 0 {
 		if b.left -= n; b.left <= 0 {
 			b.left = -1
@@ -132,8 +130,6 @@ func (b *body) note(p []byte) {
 }
 
 func (b *body) Close() error {
-	if err := b.ReadCloser.Close(); err != nil && b.x.err == nil && !b.x.ended {
-		b.x.err = fmt.Errorf("close the answer: %w", err)
-	}
+	_ = b.ReadCloser.Close() // what was missing of the answer is known without it
 	return nil
 }

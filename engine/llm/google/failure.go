@@ -93,8 +93,12 @@ func hasReason(details []map[string]any, reason string) bool {
 // longestWait bounds what a server may ask for.
 const longestWait = 24 * time.Hour
 
-// retryAfter reads the header, seconds or a date.
+// retryAfter reads the headers: seconds or a date, or milliseconds, as some
+// gateways have it.
 func (x *exchange) retryAfter() time.Duration {
+	if ms, err := strconv.ParseUint(x.header.Get("Retry-After-Ms"), 10, 32); err == nil {
+		return min(time.Duration(ms)*time.Millisecond, longestWait)
+	}
 	text := x.header.Get("Retry-After")
 	var wait time.Duration
 	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {

@@ -180,6 +180,8 @@ func (r *reader) id(given string) string {
 	return given
 }
 
+// arguments returns the JSON of a call's arguments. The SDK has decoded them
+// already: integers beyond 2^53 have lost digits there.
 func arguments(args map[string]any) string {
 	if len(args) == 0 {
 		return "{}"

@@ -1,6 +1,7 @@
 package google_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -134,13 +136,28 @@ func TestStall(t *testing.T) {
 	}
 }
 
+// A caller that takes its time isn't the server's fault.
+func TestSlowCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body := iotest.OneByteReader(bytes.NewReader(streams(t)["text"]))
+		var end llm.Finished
+		for p := range over(replay(200, body)).Stream(t.Context(), request()) {
+			time.Sleep(time.Hour) // on the bubble's clock
+			end, _ = p.(llm.Finished)
+		}
+		if end.Err != nil || end.Message.StopReason != message.Stop {
+			t.Errorf("%v, %s", end.Err, end.Message.StopReason)
+		}
+	})
+}
+
 func TestRefused(t *testing.T) {
 	const quota = `{"error":{"code":429,"message":"You exceeded your current quota.","status":"RESOURCE_EXHAUSTED","details":[` +
 		`{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[]},` +
 		`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}]}}`
 	for name, c := range map[string]struct {
 		status int
-		header string // Retry-After
+		header string // Retry-After, or in ms
 		body   string
 		kind   llm.Kind
 		after  time.Duration
@@ -148,6 +165,7 @@ func TestRefused(t *testing.T) {
 	}{
 		"quota":              {429, "", quota, llm.RateLimit, 34500 * time.Millisecond, "google: You exceeded your current quota. (HTTP 429)"},
 		"seconds":            {429, "7", `{"error":{"code":429,"message":"slow down"}}`, llm.RateLimit, 7 * time.Second, "google: slow down (HTTP 429)"},
+		"milliseconds":       {429, "1500ms", `{"error":{"code":429,"message":"slow down"}}`, llm.RateLimit, 1500 * time.Millisecond, ""},
 		"a date":             {503, "Fri, 15 Jan 2027 08:00:30 GMT", `{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}`, llm.Overloaded, 30 * time.Second, "google: busy (HTTP 503)"},
 		"a past date":        {503, "Fri, 15 Jan 1999 08:00:30 GMT", `{"error":{"code":503,"message":"busy"}}`, llm.Overloaded, 0, "google: busy (HTTP 503)"},
 		"a wild delay":       {429, "4000000000", `{}`, llm.RateLimit, 24 * time.Hour, "google: {} (HTTP 429)"},
@@ -168,7 +186,9 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, end := ask(t, transport(func(r *http.Request) (*http.Response, error) {
 				resp, err := replay(c.status, strings.NewReader(c.body))(r)
-				if c.header != "" {
+				if ms, ok := strings.CutSuffix(c.header, "ms"); ok {
+					resp.Header.Set("Retry-After-Ms", ms)
+				} else if c.header != "" {
 					resp.Header.Set("Retry-After", c.header)
 				}
 				return resp, err
