@@ -92,7 +92,7 @@ func compatOf(m llm.Model) compat {
 	}
 	if u, err := url.Parse(m.BaseURL); err == nil {
 		for _, k := range known {
-			if host := u.Hostname(); host == k.host || strings.HasPrefix(k.host, ".") && strings.HasSuffix(host, k.host) {
+			if host := strings.ToLower(u.Hostname()); host == k.host || strings.HasPrefix(k.host, ".") && strings.HasSuffix(host, k.host) {
 				k.set(&c)
 			}
 		}

@@ -195,7 +195,7 @@ func retryAfter(status int, h http.Header, now time.Time) time.Duration {
 			return span(s)
 		}
 		if at, err := http.ParseTime(v); err == nil {
-			return max(0, at.Sub(now))
+			return within(at.Sub(now))
 		}
 	}
 	if status != http.StatusTooManyRequests {
@@ -216,26 +216,30 @@ func retryAfter(status int, h http.Header, now time.Time) time.Duration {
 // the moment in Unix seconds or milliseconds.
 func until(v string, now time.Time) time.Duration {
 	if d, err := time.ParseDuration(v); err == nil {
-		return max(0, d)
+		return within(d)
 	}
 	n, err := strconv.ParseFloat(v, 64)
 	switch {
 	case err != nil:
 		return 0
 	case n > 1e11:
-		return max(0, time.UnixMilli(int64(n)).Sub(now))
+		return within(time.UnixMilli(int64(min(n, 1e15))).Sub(now))
 	case n > 1e8:
-		return max(0, time.Unix(int64(n), 0).Sub(now))
+		return within(time.Unix(int64(n), 0).Sub(now))
 	}
 	return span(n)
 }
 
-// span is a number of seconds within a day.
+// day is the longest wait that is believed.
+const day = 24 * time.Hour
+
+func within(d time.Duration) time.Duration { return min(max(d, 0), day) }
+
 func span(seconds float64) time.Duration {
-	if !(seconds > 0) {
+	if !(seconds > 0) { // NaN too
 		return 0
 	}
-	return time.Duration(min(seconds, 24*60*60) * float64(time.Second))
+	return time.Duration(min(seconds, day.Seconds()) * float64(time.Second))
 }
 
 var inWords = regexp.MustCompile(`(?i)(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
@@ -250,5 +254,5 @@ func askedWait(text string) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return min(d, 24*time.Hour)
+	return within(d)
 }
