@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -118,6 +120,35 @@ func TestConformance(t *testing.T) {
 			}), ask(sonnet)
 		},
 	})
+}
+
+// Damage of any kind ends in an answer or an error. It stands in for long runs
+// of the fuzzer, whose instrumentation the SDK makes slow.
+func TestDamagedStreams(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, name := range streams(t) {
+		whole := recorded(t, name)
+		for range 100 {
+			body := bytes.Clone(whole)
+			for range 1 + random.IntN(4) {
+				at, n := random.IntN(len(body)), random.IntN(40)
+				switch end := min(len(body), at+n); random.IntN(4) {
+				case 0:
+					body[at] = byte(random.Uint32())
+				case 1:
+					body = slices.Delete(body, at, end)
+				case 2:
+					body = slices.Insert(body, at, whole[random.IntN(len(whole)):]...)
+				case 3: // one value in the place of another
+					body = bytes.Replace(body, []byte(`"index":0`), []byte([]string{`"index":-1`, `"index":"x"`, `"index":1e30`, `"delta":[]`}[n%4]), 1+n%3)
+				}
+				if len(body) == 0 {
+					break
+				}
+			}
+			finish(t, sending(func() io.Reader { return bytes.NewReader(body) }), ask(sonnet))
+		}
+	}
 }
 
 func FuzzEvents(f *testing.F) {
