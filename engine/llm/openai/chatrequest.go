@@ -37,6 +37,7 @@ func (p *provider) chatParams(req llm.Request) sdk.ChatCompletionNewParams {
 	}
 	c.flushImages()
 	c.tools()
+	c.breakpoints()
 	c.limits()
 	c.thinking()
 	if c.compat.SupportsStore {

@@ -39,6 +39,8 @@ type compat struct {
 	ReasoningEffortMap map[llm.Level]string `json:"reasoningEffortMap"`
 	// TextToolCalls: tool calls printed as text are taken for calls.
 	TextToolCalls bool `json:"textToolCalls"`
+	// CacheControlFormat is anthropic where the request marks what to cache.
+	CacheControlFormat string `json:"cacheControlFormat"`
 	// KeyHeader carries the key instead of Authorization.
 	KeyHeader string `json:"keyHeader"`
 
@@ -96,6 +98,9 @@ func compatOf(m llm.Model) compat {
 				k.set(&c)
 			}
 		}
+	}
+	if c.ThinkingFormat == "openrouter" && strings.HasPrefix(m.ID, "anthropic/") {
+		c.CacheControlFormat = anthropicCache
 	}
 	if len(m.Compat) > 0 {
 		if err := json.Unmarshal(m.Compat, &c); err != nil {

@@ -28,6 +28,9 @@ func (x *exchange) refused(status int, body []byte, header http.Header) *llm.Err
 	if status >= 400 {
 		e.Status = status
 	}
+	if status < 400 && e.Kind == llm.Unknown {
+		e.Kind, e.Message = llm.BadRequest, "answered without a stream: "+e.Message
+	}
 	if !llm.Retryable(e) {
 		e.RetryAfter = 0
 	} else if after := retryAfter(status, header, x.Now()); after > 0 {

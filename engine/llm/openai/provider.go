@@ -86,11 +86,7 @@ func (p *provider) Stream(ctx context.Context, req llm.Request) llm.Stream {
 
 func (p *provider) answer(ctx context.Context, req llm.Request, w *answer.Writer) (message.StopReason, message.Usage, error) {
 	x := &exchange{provider: p, name: req.Model.Provider}
-	err := p.compat.err
-	if err == nil && p.Key != nil {
-		x.key, err = p.Key(ctx)
-	}
-	if err != nil {
+	if err := p.ready(ctx, x); err != nil {
 		return "", message.Usage{}, err
 	}
 	var body any
@@ -113,6 +109,18 @@ func (p *provider) answer(ctx context.Context, req llm.Request, w *answer.Writer
 		reason = message.Refusal
 	}
 	return reason, usage, err
+}
+
+// ready fetches the key.
+func (p *provider) ready(ctx context.Context, x *exchange) error {
+	if p.compat.err != nil || p.Key == nil {
+		return p.compat.err
+	}
+	var err error
+	if x.key, err = p.Key(ctx); err != nil {
+		return &llm.Error{Kind: llm.Auth, Provider: x.name, Message: err.Error()}
+	}
+	return nil
 }
 
 // post sends the body and feeds the reader with what comes back. done

@@ -94,8 +94,12 @@ func TestRequests(t *testing.T) {
 		"chat_general":    {"chat", func(r *llm.Request) { r.Model.MaxTokens, r.Model.ContextWindow = 64000, 200000 }},
 		"chat_official":   {"chat", func(r *llm.Request) { r.Model.BaseURL, r.MaxTokens = "https://api.openai.com/v1", 500 }},
 		"chat_openrouter": {"chat", func(r *llm.Request) { r.Model.BaseURL = "https://openrouter.ai/api/v1" }},
-		"chat_mistral":    {"chat", func(r *llm.Request) { r.Model.BaseURL = "https://api.mistral.ai/v1" }},
-		"chat_deepseek":   {"chat", func(r *llm.Request) { r.Model.BaseURL = "https://api.deepseek.com/v1" }},
+		"chat_openrouter_claude": {"chat", func(r *llm.Request) {
+			r.Model.BaseURL, r.Model.ID = "https://openrouter.ai/api/v1", "anthropic/claude"
+			r.Messages = r.Messages[:6] // as between two tools
+		}},
+		"chat_mistral":  {"chat", func(r *llm.Request) { r.Model.BaseURL = "https://api.mistral.ai/v1" }},
+		"chat_deepseek": {"chat", func(r *llm.Request) { r.Model.BaseURL = "https://api.deepseek.com/v1" }},
 		"chat_flags": {"chat", func(r *llm.Request) {
 			r.Model.BaseURL = "https://api.openai.com/v1"
 			r.Model.Compat = json.RawMessage(`{"supportsStore":false,"supportsDeveloperRole":false,"supportsUsageInStreaming":false,"supportsStrictMode":false,"maxTokensField":"max_tokens",` +
