@@ -127,6 +127,9 @@ func (x *exchange) classify(status int, code, kind, text string) *llm.Error {
 	default:
 		e.Kind = llm.KindOf(e)
 	}
+	if e.Kind == llm.Unavailable && (status == 503 || status == 529 || strings.Contains(strings.ToLower(text), "overloaded")) {
+		e.Kind = llm.Overloaded
+	}
 	return e
 }
 

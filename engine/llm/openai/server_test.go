@@ -193,6 +193,7 @@ func TestRefused(t *testing.T) {
 		{"no wait in a bad request", 400, http.Header{"Retry-After": {"7"}}, `{"error":{"message":"No."}}`, llm.BadRequest, 0, "No."},
 		{"reset stated with a failure", 500, http.Header{"X-Ratelimit-Reset-Requests": {"6m"}}, `{"error":{"message":"Oops.","type":"server_error"}}`, llm.Unavailable, 0, "Oops."},
 		{"overloaded", 503, http.Header{"Retry-After": {"3"}}, `{"error":{"message":"That model is overloaded","type":"server_error"}}`, llm.Overloaded, 3 * time.Second, "That model is overloaded"},
+		{"overloaded by status", 529, nil, `{"error":{"message":"Busy","code":"server_error"}}`, llm.Overloaded, 0, "Busy"},
 		{"gateway page", 502, http.Header{"Content-Type": {"text/html"}}, "<html>\n<h1>502 Bad\x1b[31m Gateway</h1></html>", llm.Unavailable, 0, "<html> <h1>502 Bad[31m Gateway</h1></html>"},
 		{"nothing", 500, nil, ``, llm.Unavailable, 0, "internal server error"},
 		{"Azure filter", 400, nil, `{"error":{"message":"The response was filtered","type":null,"param":"prompt","code":"content_filter","status":400}}`, llm.Filtered, 0, "The response was filtered"},
