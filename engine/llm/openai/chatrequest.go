@@ -149,7 +149,7 @@ func (c *chatBuilder) call(b message.Block) sdk.ChatCompletionMessageToolCallUni
 	call := sdk.ChatCompletionMessageFunctionToolCallParam{ID: c.id(b.ID)}
 	call.Function.Name = b.Name
 	call.Function.Arguments = string(message.Object(b.Arguments))
-	if json.Valid([]byte(b.Signature)) {
+	if strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature)) {
 		call.SetExtraFields(map[string]any{"extra_content": json.RawMessage(b.Signature)})
 	}
 	return sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: &call}

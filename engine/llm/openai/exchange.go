@@ -1,11 +1,11 @@
 package openai
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -46,20 +46,23 @@ func (x *exchange) do(req *http.Request, next option.MiddlewareNext) (*http.Resp
 	if err != nil {
 		return nil, err
 	}
-	res.Body = &watched{res.Body, x}
-	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
-	if res.StatusCode < 400 && kind != "application/json" {
-		return res, nil
+	body := buffered{bufio.NewReader(&watched{res.Body, x}), res.Body}
+	res.Body = body
+	if res.StatusCode < 400 {
+		// Whatever type it claims, a body that begins so is no stream of events.
+		if first, _ := body.Peek(1); string(first) != "{" {
+			return res, nil
+		}
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, errorLimit))
-	if err != nil && len(body) == 0 {
+	text, err := io.ReadAll(io.LimitReader(body, errorLimit))
+	if err != nil && len(text) == 0 {
 		return nil, err
 	}
-	return nil, x.refused(res.StatusCode, body, res.Header)
+	return nil, x.refused(res.StatusCode, text, res.Header)
 }
 
-// watched is a response body whose reads may take only so long.
+// watched is a response body each of whose reads may take only so long.
 type watched struct {
 	io.ReadCloser
 	x *exchange
@@ -70,6 +73,12 @@ func (b *watched) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.x.timer.Stop()
 	return n, err
+}
+
+// buffered is a body of which the beginning was looked at.
+type buffered struct {
+	*bufio.Reader
+	io.Closer
 }
 
 // transport gives a failure below the wire its words.

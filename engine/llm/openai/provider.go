@@ -143,7 +143,7 @@ func (p *provider) post(ctx context.Context, x *exchange, path string, body any,
 			return true, nil
 		}
 		if more, err := r.event(data); err != nil || !more {
-			return true, err
+			return err == nil, err
 		}
 	}
 	if err := events.Err(); err != nil {

@@ -208,6 +208,7 @@ func TestRefused(t *testing.T) {
 		{"OpenRouter behind", 400, nil, `{"error":{"code":400,"message":"Provider returned error","metadata":{"raw":"{\"error\":\"maximum context length is 10\"}","provider_name":"X"}}}`, llm.Overflow, 0, ""},
 		{"detail", 422, nil, `{"detail":[{"loc":["body"],"msg":"field required"}]}`, llm.BadRequest, 0, `[{"loc":["body"],"msg":"field required"}]`},
 		{"JSON instead of a stream", 200, http.Header{"Content-Type": {"application/json"}}, `{"error":{"code":429,"message":"Slow down."}}`, llm.RateLimit, 0, "Slow down."},
+		{"an error of another type", 200, http.Header{"Content-Type": {"text/plain"}}, `{"error":{"type":"overloaded_error","message":"Busy."}}`, llm.Overloaded, 0, "Busy."},
 		{"a whole answer", 200, http.Header{"Content-Type": {"application/json; charset=utf-8"}}, `{"choices":[]}`, llm.BadRequest, 0, `answered without a stream: {"choices":[]}`},
 		{"odd types", 400, nil, `{"error":{"code":{},"message":["a"],"type":7,"metadata":"x"}}`, llm.BadRequest, 0, `["a"]`},
 	} {
