@@ -9,18 +9,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/auth"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
-	"github.com/hoopoe-agent/hoopoe/engine/internal/plainfile"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
-	"github.com/hoopoe-agent/hoopoe/engine/llm/offline"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/scripted"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/engine/shell"
@@ -42,6 +38,14 @@ type Options struct {
 	// Log gets what is of use in a bug report; nil drops it. It must not write
 	// to the terminal or the protocol.
 	Log *slog.Logger
+	// Keys are API keys from the command line, by provider.
+	Keys map[string]string
+	// Offline opens no connection: no adapter is offered and no local server
+	// looked for.
+	Offline bool
+	// LocalServers looks for model servers of this machine when no other model
+	// decides, and for lists.
+	LocalServers bool
 	// Secret, if set, is told every key that is handed out, so that the log can
 	// mask it.
 	Secret func(string)
@@ -52,12 +56,14 @@ type Engine struct {
 	options Options
 	paths   config.Paths
 	keys    *auth.Keys
-	catalog *catalog.Catalog
+	catalog func() (*catalog.Catalog, error)
 	log     *slog.Logger
 	shell   func() (shell.Shell, error)
 
 	mu      sync.Mutex
 	scripts map[string]*scripted.Script // by the model's ref
+	looked  time.Time                   // when local servers were last asked
+	notes   map[string]string           // about local models, by ref
 }
 
 // New returns an Engine. It reads no file yet.
@@ -68,119 +74,18 @@ func New(o Options) *Engine {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
 	}
-	e := &Engine{options: o, paths: o.Paths, scripts: map[string]*scripted.Script{}}
+	e := &Engine{options: o, paths: o.Paths, scripts: map[string]*scripted.Script{}, notes: map[string]string{}}
 	e.log = o.Log
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
-	e.keys = auth.New(auth.Options{Path: o.Paths.Auth(), Getenv: o.Getenv, Found: o.Secret})
-	e.catalog = catalog.New(catalog.Options{
-		Keys:   e.keys.Has,
-		Speaks: func(api string) bool { return o.Adapters[api] != nil },
-		Extra:  o.Models,
-	})
+	e.keys = auth.New(auth.Options{Path: o.Paths.Auth(), Getenv: o.Getenv, Run: e.output, Found: o.Secret, Explicit: o.Keys})
+	e.catalog = sync.OnceValues(e.openCatalog)
 	e.shell = sync.OnceValues(func() (shell.Shell, error) { return shell.FindShell(runtime.GOOS, exec.LookPath) })
 	return e
 }
 
 func (e *Engine) now() time.Time { return e.options.Now() }
-
-// Models lists the models that can be used, the guide last.
-func (e *Engine) Models() []llm.Model { return e.catalog.Available() }
-
-// enabled lists the usable models that fit one of the patterns, in their
-// order; without patterns all.
-func (e *Engine) enabled(patterns []string) []llm.Model {
-	if len(patterns) == 0 {
-		return e.Models()
-	}
-	var models []llm.Model
-	for _, p := range patterns {
-		if m, _, err := e.findModel(p); err == nil && !slices.ContainsFunc(models, func(o llm.Model) bool { return o.Ref() == m.Ref() }) {
-			models = append(models, m)
-		}
-	}
-	return models
-}
-
-// scriptPrefix selects a model script: script/FILE.
-const scriptPrefix = "script/"
-
-// findModel looks a model up by pattern and says why it can't be used.
-func (e *Engine) findModel(pattern string) (llm.Model, llm.Level, error) {
-	if path, ok := strings.CutPrefix(pattern, scriptPrefix); ok {
-		m, err := e.script(path)
-		return m, "", err
-	}
-	m, level, err := e.catalog.Find(pattern)
-	if err != nil {
-		return llm.Model{}, "", err
-	}
-	return m, level, e.catalog.Usable(m)
-}
-
-// usable says why a model can't be used now; nil when it can.
-func (e *Engine) usable(m llm.Model) error {
-	e.mu.Lock()
-	script := e.scripts[m.Ref()]
-	e.mu.Unlock()
-	if script != nil {
-		return nil
-	}
-	return e.catalog.Usable(m)
-}
-
-// model finds a model by its exact name; a script that was loaded counts.
-func (e *Engine) model(provider, id string) (llm.Model, bool) {
-	e.mu.Lock()
-	s := e.scripts[provider+"/"+id]
-	e.mu.Unlock()
-	if s != nil {
-		return s.Model(), true
-	}
-	for _, m := range e.catalog.Models(provider) {
-		if m.ID == id {
-			return m, e.catalog.Usable(m) == nil
-		}
-	}
-	return llm.Model{}, false
-}
-
-// maxScript bounds a model script, in bytes.
-const maxScript = 64 << 20
-
-// script loads a model script.
-func (e *Engine) script(path string) (llm.Model, error) {
-	data, err := plainfile.Read(path, maxScript)
-	if err != nil {
-		return llm.Model{}, fmt.Errorf("read model script: %w", err)
-	}
-	s, err := scripted.Parse(path, data)
-	if err != nil {
-		return llm.Model{}, fmt.Errorf("read model script: %w", err)
-	}
-	e.mu.Lock()
-	e.scripts[s.Model().Ref()] = s
-	e.mu.Unlock()
-	return s.Model(), nil
-}
-
-// provider makes a session's own adapter for a model.
-func (e *Engine) provider(m llm.Model) (llm.Provider, error) {
-	if open := e.options.Adapters[m.API]; open != nil {
-		return open(m, func(ctx context.Context) (string, error) { return e.key(ctx, m) })
-	}
-	e.mu.Lock()
-	s := e.scripts[m.Ref()]
-	e.mu.Unlock()
-	switch {
-	case s != nil:
-		return scripted.New(s, scripted.Options{}), nil
-	case m.API == offline.API:
-		return offline.New(offline.Options{}), nil
-	}
-	return nil, fmt.Errorf("no adapter speaks %s, which %s needs", m.API, m.Ref())
-}
 
 // Untrusted lists the project's files that are read only after a decision:
 // nil when there are none or the user has decided.
@@ -251,15 +156,6 @@ func (e *Engine) FindSession(cwd, sessionDir, query string) (string, error) {
 
 // Paths are the engine's folders.
 func (e *Engine) Paths() config.Paths { return e.paths }
-
-// key is the API key of a model's provider.
-func (e *Engine) key(ctx context.Context, m llm.Model) (string, error) {
-	k, ok, err := e.keys.Key(ctx, m.Provider)
-	if err == nil && !ok {
-		err = e.catalog.Usable(m)
-	}
-	return k.Value, err
-}
 
 func absolute(path string) (string, error) {
 	if path == "" {

@@ -277,10 +277,16 @@ func (s *Session) startModel(doc *session.Document, settings config.Settings) ([
 	case o.Model != "":
 		choice.Model, choice.Level, err = e.findModel(o.Model)
 	default:
-		choice, err = e.catalog.Start(catalog.Wishes{Session: ref(c.Model.Provider, c.Model.ID), Setting: ref(settings.DefaultProvider, settings.DefaultModel)})
+		choice, err = e.models().Start(catalog.Wishes{Local: e.findLocal, Session: ref(c.Model.Provider, c.Model.ID), Setting: ref(settings.DefaultProvider, settings.DefaultModel)})
 	}
 	if err != nil {
 		return choice.Notices, err
+	}
+	if _, unread := e.catalog(); unread != nil {
+		choice.Notices = append(choice.Notices, unread.Error())
+	}
+	if note := e.note(choice.Model); note != "" {
+		choice.Notices = append(choice.Notices, note)
 	}
 	if err := s.use(choice.Model); err != nil {
 		return choice.Notices, err
