@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
@@ -45,5 +47,29 @@ func TestSearchLeavesOutWithheldFiles(t *testing.T) {
 				t.Errorf("says %q", got)
 			}
 		})
+	}
+}
+
+// E-2: a mistake in the saved rules is one in that file, not in the settings.
+func TestSavedRulesMistakeIsLocated(t *testing.T) {
+	w := newWorld(t, "-- turn --\n-- text --\nhi\n")
+	saved := filepath.Join(w.engine.paths.State, "permissions.json")
+	if err := os.MkdirAll(filepath.Dir(saved), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	key, err := filepath.EvalSymlinks(w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(map[string]config.Rules{key: {Allow: []string{"bash("}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(saved, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = w.engine.Open(t.Context(), OpenOptions{Cwd: w.dir, Model: w.model.Ref()})
+	if err == nil || !strings.Contains(err.Error(), "permissions.json") || !strings.Contains(err.Error(), "bash(") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -193,6 +193,9 @@ func (e *Engine) gate(ws *workspace.Local, o OpenOptions, settings config.Settin
 	rules, err := permission.Settings{Allow: p.Allow, Ask: p.Ask, Deny: p.Deny}.Rules(permission.FromUser)
 	saved, err2 := e.paths.Rules(ws.Cwd())
 	more, err3 := permission.Settings{Allow: saved.Allow, Ask: saved.Ask, Deny: saved.Deny}.Rules(permission.FromSaved)
+	if err3 != nil {
+		err3 = fmt.Errorf("the rules saved for %s in the state folder (permissions.json): %w", ws.Cwd(), err3)
+	}
 	if err := errors.Join(err, err2, err3); err != nil {
 		return nil, err
 	}

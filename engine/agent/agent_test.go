@@ -143,6 +143,25 @@ sorry
 	}
 }
 
+// E-5: an error that repeats arguments doesn't fill the context.
+func TestErrorsAreBounded(t *testing.T) {
+	long := strings.Repeat("é", tool.MaxBytes)
+	r := newRig(t, "-- turn --\n-- call fails id=a --\n{}\n-- call refused id=b --\n{}\n-- turn --\n-- text --\nsorry\n")
+	r.tool(tool.Spec{Name: "fails"}, func(context.Context, tool.Call) (tool.Result, error) {
+		return tool.Result{}, errors.New(long)
+	})
+	r.tool(tool.Spec{Name: "refused"}, func(context.Context, tool.Call) (tool.Result, error) { return tool.Result{}, nil })
+	r.config.Prepare = func(_ context.Context, tl tool.Tool, _ *tool.Call) Verdict {
+		return Verdict{Allowed: tl.Spec().Name == "fails", Reason: long}
+	}
+	out := Run(t.Context(), r.config)
+	for _, id := range []string{"a", "b"} {
+		if n := len(r.result(out, id)); n == 0 || n > tool.MaxBytes+len("…") {
+			t.Errorf("result of %s has %d bytes", id, n)
+		}
+	}
+}
+
 // Calls run beside each other unless one asks to run alone.
 func TestParallelAndExclusive(t *testing.T) {
 	r := newRig(t, `

@@ -137,7 +137,7 @@ func (b *batch) execute(t tool.Tool, c tool.Call, block message.Block) {
 	case failed && b.ctx.Err() != nil:
 		result.Content = append(result.Content, message.TextOf(b.stopText()))
 	case failed:
-		result.Content = append(result.Content, message.TextOf(err.Error()))
+		result.Content = append(result.Content, message.TextOf(clip(err.Error(), tool.MaxBytes)))
 	}
 	if b.After != nil {
 		result, failed = b.after(c, result, failed)
@@ -181,9 +181,10 @@ func (b *batch) stopText() string {
 	return "Tool execution was aborted: " + AbortedText
 }
 
-// fail closes a call that never ran.
+// fail closes a call that never ran. Like all that a call gives the model, the
+// text has a limit: errors repeat arguments, which can be of any length.
 func (b *batch) fail(block message.Block, text, denied string) {
-	b.close(block, event.ToolEnded{Content: []message.Block{message.TextOf(text)}, IsError: true, Denied: denied})
+	b.close(block, event.ToolEnded{Content: []message.Block{message.TextOf(clip(text, tool.MaxBytes))}, IsError: true, Denied: denied})
 }
 
 // close publishes a call's end and its result message, together.

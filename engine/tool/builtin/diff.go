@@ -84,6 +84,9 @@ func previewed[A any](planned func(context.Context, tool.Call, target, A) (plan,
 		if err != nil {
 			return "", err
 		}
+		// Else it could see the file that another call has written, and not yet
+		// the ledger.
+		defer c.Env.Files.Lock(t.abs)()
 		p, err := planned(ctx, c, t, a)
 		if err != nil {
 			return "", err

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
 func TestEdit(t *testing.T) {
@@ -272,4 +275,43 @@ func FuzzDecodeText(f *testing.F) {
 			t.Fatalf("%q comes back as %q", data, e.encode(text))
 		}
 	})
+}
+
+// Calls of one turn run side by side: none takes another's work for foreign.
+func TestOwnChangesAreNotForeign(t *testing.T) {
+	b := newBench(t, map[string]string{"f": "0\n"})
+	stop := make(chan struct{})
+	var others sync.WaitGroup
+	for _, step := range []func() error{
+		func() error {
+			_, err := Write().(tool.Previewer).Preview(t.Context(), b.call(Write(), `{"path":"f","content":"x"}`))
+			return err
+		},
+		func() error {
+			_, err := Read().Run(t.Context(), b.call(Read(), `{"path":"f"}`))
+			return err
+		},
+	} {
+		others.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if err := step(); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for i := range 300 {
+		if _, err := Write().Run(t.Context(), b.call(Write(), fmt.Sprintf(`{"path":"f","content":"%d"}`, i))); err != nil {
+			t.Error(err)
+			break
+		}
+	}
+	close(stop)
+	others.Wait()
 }

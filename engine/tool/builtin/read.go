@@ -56,11 +56,10 @@ func read(ctx context.Context, c tool.Call, a readArgs) (tool.Result, error) {
 	if info.IsDir() {
 		return tool.Result{}, fmt.Errorf("%s is a folder; list it with ls", t.shown)
 	}
-	data, err := c.Env.Workspace.ReadFile(ctx, t.abs, maxFile)
+	data, err := readRecorded(ctx, c, t)
 	if err != nil {
 		return tool.Result{}, t.explain(ctx, c, err)
 	}
-	c.Env.Files.Record(t.abs, data)
 	if kind := imageKind(data); kind != "" {
 		return readImage(ctx, c, t, data, kind)
 	}
@@ -69,6 +68,16 @@ func read(ctx context.Context, c tool.Call, a readArgs) (tool.Result, error) {
 		return tool.Result{}, fmt.Errorf("%s (%s) is %w; look at it with bash (file, xxd, strings)", t.shown, tool.Size(int64(len(data))), err)
 	}
 	return readText(t, text, a)
+}
+
+// readRecorded reads a file and notes its content, with no edit in between.
+func readRecorded(ctx context.Context, c tool.Call, t target) ([]byte, error) {
+	defer c.Env.Files.Lock(t.abs)()
+	data, err := c.Env.Workspace.ReadFile(ctx, t.abs, maxFile)
+	if err == nil {
+		c.Env.Files.Record(t.abs, data)
+	}
+	return data, err
 }
 
 type readDetails struct {
