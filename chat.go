@@ -35,7 +35,7 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 	if pick {
 		s.resume, first.text = false, "/resume"
 	}
-	e, notices := p.newEngine(cwd)
+	e, notices := p.newEngine(cwd, s)
 	theme, err := chosenTheme(ctx, e, cwd)
 	if err != nil {
 		return err

@@ -25,8 +25,11 @@ func chatFlags() []cli.Flag {
 		&cli.StringFlag{Name: "permissions", Category: groupRun, Usage: "what runs unasked: `MODE` is plan, ask, edit or full (default: ask)"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "approve", Category: groupRun, Usage: "trust the project's own settings for this run"},
 		&cli.StringFlag{Name: "max-turns", Category: groupRun, Usage: "stop after `N` model calls"},
+		&cli.StringFlag{Name: "max-cost", Category: groupRun, Usage: "stop when `DOLLARS` are spent"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "offline", Category: groupRun, Usage: "open no connection (also: HOOPOE_OFFLINE=1)"},
 
 		&cli.StringFlag{Name: "model", Category: groupModel, Usage: "`PROVIDER/ID`, a part of it, or script/FILE; \":level\" sets the thinking"},
+		&cli.StringFlag{Name: "api-key", Category: groupModel, Usage: "`KEY` for the provider of --model, for this run"},
 		&cli.StringFlag{Name: "thinking", Category: groupModel, Usage: "`LEVEL` is off, minimal, low, medium, high or xhigh"},
 		&cli.StringFlag{Name: "system-prompt", Category: groupModel, Usage: "use this `TEXT` or file in place of our own"},
 		&cli.StringFlag{Name: "append-system-prompt", Category: groupModel, Usage: "add this `TEXT` or file to the system prompt"},
@@ -42,15 +45,12 @@ func chatFlags() []cli.Flag {
 
 		&cli.BoolFlag{DisableDefaultText: true, Name: "version", Aliases: []string{"v"}, Category: groupRun, Usage: "print the version"},
 
-		// Nothing in this version opens a connection, so that there is nothing
-		// to switch off; scripts may say it all the same.
-		&cli.BoolFlag{Name: "offline", Hidden: true},
 		&cli.StringFlag{Name: "remote", Hidden: true},
 	}
 }
 
 // hiddenFlags are known, but not offered.
-func hiddenFlags() []string { return []string{"remote", "offline"} }
+func hiddenFlags() []string { return []string{"remote"} }
 
 // settings are the chat's and print's flags, checked.
 type settings struct {
@@ -60,6 +60,9 @@ type settings struct {
 	tools                             []string
 	noTools, approve, version         bool
 	maxTurns                          int
+	maxCost                           float64
+	apiKey                            string
+	offline                           bool
 
 	resumeLatest bool // --continue
 	resume       bool // --resume, with resumeQuery or bare
@@ -77,12 +80,13 @@ func readSettings(c *cli.Context) (settings, error) {
 		cwd: c.String("cwd"), permissions: c.String("permissions"),
 		model: c.String("model"), thinking: c.String("thinking"),
 		systemPrompt: c.String("system-prompt"), appendSystemPrompt: c.String("append-system-prompt"),
+		apiKey: c.String("api-key"), offline: c.Bool("offline"),
 		noTools: c.Bool("no-tools"), approve: c.Bool("approve"),
 		resumeLatest: c.Bool("continue"), resume: c.IsSet("resume"), resumeQuery: c.String("resume"),
 		sessionFile: c.String("session"), fork: c.String("fork"),
 		noSession: c.Bool("no-session"), sessionDir: c.String("session-dir"),
 	}
-	for _, name := range []string{"cwd", "model", "session", "fork", "session-dir", "tools"} {
+	for _, name := range []string{"cwd", "model", "session", "fork", "session-dir", "tools", "api-key"} {
 		if c.IsSet(name) && strings.TrimSpace(c.String(name)) == "" {
 			return s, usagef("--%s needs a value", name)
 		}
@@ -136,6 +140,16 @@ func (s *settings) setValues(c *cli.Context) error {
 			return usagef("--max-turns is a whole number from 1, not %q", c.String("max-turns"))
 		}
 		s.maxTurns = n
+	}
+	if c.IsSet("max-cost") {
+		f, err := strconv.ParseFloat(strings.TrimPrefix(c.String("max-cost"), "$"), 64)
+		if err != nil || !(f > 0 && f < 1e9) {
+			return usagef("--max-cost is an amount of dollars above 0, such as 1.50, not %q", c.String("max-cost"))
+		}
+		s.maxCost = f
+	}
+	if provider, _, ok := strings.Cut(s.model, "/"); s.apiKey != "" && (!ok || provider == "") {
+		return usagef("--api-key needs --model PROVIDER/ID, to know whose key it is")
 	}
 	for _, name := range strings.Split(c.String("tools"), ",") {
 		if name = strings.TrimSpace(name); name != "" {

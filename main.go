@@ -10,6 +10,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"syscall"
 	"time"
@@ -34,6 +36,7 @@ func main() {
 	}
 	// Whatever a library prints must not get among the answer or the events.
 	os.Stdout = os.Stderr
+	log.SetOutput(io.Discard)
 	os.Exit(p.run(context.Background(), os.Args[1:]))
 }
 

@@ -30,7 +30,7 @@ func (p *program) getenv(name string) string {
 }
 
 // newEngine makes the engine and says what is odd about the surroundings.
-func (p *program) newEngine(cwd string) (*engine.Engine, []string) {
+func (p *program) newEngine(cwd string, s settings) (*engine.Engine, []string) {
 	paths, problems := config.FindPaths(config.Places{Getenv: p.getenv, Home: os.UserHomeDir, Cwd: cwd})
 	var notices []string
 	for _, problem := range problems {
@@ -40,6 +40,8 @@ func (p *program) newEngine(cwd string) (*engine.Engine, []string) {
 	return engine.New(engine.Options{
 		Paths: paths, Environ: p.environ, Getenv: p.getenv, Now: p.now,
 		Log: newLog(paths.Logs(), secrets), Secret: func(key string) { secrets.Add(key) },
+		Adapters: adapters(), LocalServers: true, Keys: s.keys(),
+		Offline: s.offline || p.getenv("HOOPOE_OFFLINE") == "1",
 	}), notices
 }
 
@@ -68,13 +70,22 @@ func workFolder(flag string) (string, error) {
 	return dir, nil
 }
 
+// keys is the key of --api-key for the provider of --model.
+func (s settings) keys() map[string]string {
+	provider, _, ok := strings.Cut(s.model, "/")
+	if !ok || s.apiKey == "" {
+		return nil
+	}
+	return map[string]string{provider: s.apiKey}
+}
+
 // openOptions turn the flags into the engine's.
 func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions, error) {
 	o := engine.OpenOptions{
 		Cwd: cwd, InMemory: s.noSession, SessionDir: s.sessionDir, Path: s.sessionFile, Fork: s.fork != "",
 		Model: s.model, Thinking: s.thinking, Mode: s.permissions,
 		SystemPrompt: s.systemPrompt, AppendSystemPrompt: s.appendSystemPrompt,
-		Tools: s.tools, NoTools: s.noTools, Limits: config.Limits{Turns: s.maxTurns}, Approve: s.approve,
+		Tools: s.tools, NoTools: s.noTools, Limits: config.Limits{Turns: s.maxTurns, CostUSD: s.maxCost}, Approve: s.approve,
 	}
 	query, find := s.resumeQuery, s.resume || s.resumeLatest
 	if s.fork != "" {

@@ -68,7 +68,7 @@ func (p *program) sessions(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e, notices := p.newEngine(cwd)
+	e, notices := p.newEngine(cwd, settings{})
 	for _, n := range notices {
 		p.warn(n)
 	}
