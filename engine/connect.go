@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os/exec"
@@ -128,6 +129,50 @@ func (e *Engine) output(ctx context.Context, command string) (string, error) {
 
 // Keys is the store of API keys.
 func (e *Engine) Keys() *auth.Keys { return e.keys }
+
+// checkTokens bounds the answer that CheckKey asks for; less is refused by some
+// services.
+const checkTokens = 16
+
+// CheckKey makes one small request with a key, given as auth.Keys.Resolve reads
+// it, to the default model of a provider. A key that the service refuses is an
+// error of the kind llm.Auth; other errors say nothing about the key.
+func (e *Engine) CheckKey(ctx context.Context, provider, key string) error {
+	m, ok := e.models().Default(provider)
+	if !ok {
+		return fmt.Errorf("there is no provider %q", provider)
+	}
+	open := e.options.Adapters[m.API]
+	switch {
+	case open == nil:
+		return &catalog.UnspokenError{Model: m}
+	case e.options.Offline:
+		return &OfflineError{m}
+	}
+	value, err := e.resolve(ctx, key)
+	if err != nil {
+		return err
+	}
+	if m.Headers, err = e.models().Access(m).Headers(ctx, value, e.resolve); err != nil {
+		return err
+	}
+	p, err := open(m, func(context.Context) (string, error) { return value, nil })
+	if err != nil {
+		return err
+	}
+	err = errors.New("the service gave no answer")
+	for part := range p.Stream(ctx, llm.Request{
+		Model: m, Messages: []message.Message{message.NewUser("hi")},
+		Thinking: m.Clamp(llm.Off), MaxTokens: checkTokens,
+	}) {
+		f, finished := part.(llm.Finished)
+		if !finished {
+			return nil // it answers, and the rest costs
+		}
+		err = f.Err
+	}
+	return err
+}
 
 // Providers lists the services that the catalogue knows.
 func (e *Engine) Providers() []catalog.Provider { return e.models().Providers() }

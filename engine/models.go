@@ -77,33 +77,6 @@ func (e *Engine) Models() []llm.Model {
 	return e.models().Available()
 }
 
-// Offer is a model of the catalogue and why it can't be used, nil when it can.
-type Offer struct {
-	llm.Model
-	Err error
-}
-
-// Offers lists all models whose reference or name holds search, those that
-// can be used first.
-func (e *Engine) Offers(search string) []Offer {
-	e.findLocal()
-	search = strings.ToLower(strings.TrimSpace(search))
-	var usable, others []Offer
-	for _, p := range e.models().Providers() {
-		for _, m := range e.models().Models(p.ID) {
-			if !strings.Contains(strings.ToLower(m.Ref()+" "+m.Name), search) {
-				continue
-			}
-			if err := e.models().Usable(m); err != nil {
-				others = append(others, Offer{m, err})
-			} else {
-				usable = append(usable, Offer{m, nil})
-			}
-		}
-	}
-	return append(usable, others...)
-}
-
 // enabled lists the usable models that fit one of the patterns, in their
 // order; without patterns all.
 func (e *Engine) enabled(patterns []string) []llm.Model {
@@ -151,7 +124,7 @@ func (e *Engine) usable(m llm.Model) error {
 	}
 	err := e.models().Usable(m)
 	if _, unspoken := errors.AsType[*catalog.UnspokenError](err); unspoken && e.options.Offline && e.options.Adapters[m.API] != nil {
-		return fmt.Errorf("model %s needs a connection, and --offline opens none", m.Ref())
+		return &OfflineError{m}
 	}
 	return err
 }

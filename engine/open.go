@@ -285,9 +285,7 @@ func (s *Session) startModel(doc *session.Document, settings config.Settings) ([
 	if err != nil {
 		return choice.Notices, err
 	}
-	if _, unread := e.catalog(); unread != nil {
-		choice.Notices = append(choice.Notices, unread.Error())
-	}
+	choice.Notices = append(choice.Notices, e.Warnings()...)
 	if note := e.note(choice.Model); note != "" {
 		choice.Notices = append(choice.Notices, note)
 	}

@@ -173,6 +173,9 @@ func (s *Session) Stats(ctx context.Context) (Stats, error) {
 // Models lists the models that can be used, the guide last.
 func (s *Session) Models() []llm.Model { return s.engine.Models() }
 
+// Offers lists the models that search finds, those that can be used first.
+func (s *Session) Offers(search string) []Offer { return s.engine.Offers(search) }
+
 // Tools lists what the model can call.
 func (s *Session) Tools() []llm.ToolSpec { return s.toolSpecs() }
 

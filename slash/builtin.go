@@ -93,53 +93,12 @@ func columns(rows [][2]string) string {
 
 // choose opens a picker. It returns the index of the option that was taken,
 // -1 when the user took none.
-func choose(ctx context.Context, s Session, title string, options []string) int {
-	a, answered := s.Ask(ctx, event.Question{Kind: event.AskSelect, Title: title, Options: options})
+func choose(ctx context.Context, s Session, title, text string, options []string) int {
+	a, answered := s.Ask(ctx, event.Question{Kind: event.AskSelect, Title: title, Message: text, Options: options})
 	if !answered || a.Cancelled {
 		return -1
 	}
 	return slices.Index(options, a.Value)
-}
-
-func runModel(ctx context.Context, c Call) (Result, error) {
-	pattern := c.Args
-	if pattern == "" {
-		v, err := c.Session.View(ctx)
-		if err != nil {
-			return Result{}, err
-		}
-		models := c.Session.Models()
-		options := make([]string, len(models))
-		for i, m := range models {
-			options[i] = m.Ref()
-			if m.Provider == v.Model.Provider && m.ID == v.Model.ID {
-				options[i] += " (now)"
-			}
-		}
-		if !c.Caps.Has(Dialogs) {
-			return reply("%s\n\nChoose with /model provider/id.", strings.Join(options, "\n"))
-		}
-		i := choose(ctx, c.Session, "Model", options)
-		if i < 0 {
-			return reply("")
-		}
-		pattern = models[i].Ref()
-	}
-	m, err := c.Session.SetModel(ctx, pattern)
-	if err != nil {
-		return Result{}, err
-	}
-	return reply("The model is now %s.", m.Ref())
-}
-
-func completeModel(_ context.Context, s Session, prefix string) []string {
-	var refs []string
-	for _, m := range s.Models() {
-		if strings.Contains(strings.ToLower(m.Ref()), strings.ToLower(prefix)) {
-			refs = append(refs, m.Ref())
-		}
-	}
-	return refs
 }
 
 func runThinking(ctx context.Context, c Call) (Result, error) {
@@ -156,7 +115,7 @@ func runThinking(ctx context.Context, c Call) (Result, error) {
 		if !c.Caps.Has(Dialogs) {
 			return reply("Thinking is %s. Choose with /thinking %s.", v.Thinking, strings.Join(levels, "|"))
 		}
-		i := choose(ctx, c.Session, "Thinking (now "+v.Thinking+")", levels)
+		i := choose(ctx, c.Session, "Thinking (now "+v.Thinking+")", "", levels)
 		if i < 0 {
 			return reply("")
 		}
@@ -221,7 +180,7 @@ func runPermissions(ctx context.Context, c Call) (Result, error) {
 		if !c.Caps.Has(Dialogs) {
 			return reply("%s\n\nChoose with /permissions mode.", strings.Join(options, "\n"))
 		}
-		i := choose(ctx, c.Session, "What runs without asking", options)
+		i := choose(ctx, c.Session, "What runs without asking", "", options)
 		if i < 0 {
 			return reply("")
 		}

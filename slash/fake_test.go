@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/slash"
 )
@@ -32,14 +35,29 @@ func (f *fakeSession) do(format string, args ...any) error {
 	return f.fail
 }
 
-func (f *fakeSession) Models() []llm.Model {
-	return []llm.Model{{Provider: "anthropic", ID: "large"}, {Provider: "offline", ID: "guide"}}
+// Offers are two models that can be used and two that can't.
+func (f *fakeSession) Offers(search string) []engine.Offer {
+	var found []engine.Offer
+	for _, o := range []engine.Offer{
+		{Model: llm.Model{Provider: "anthropic", ID: "large", ContextWindow: 1_050_000, Cost: llm.Price{Input: 2.5, Output: 10}, Reasoning: true, Levels: []llm.Level{llm.Low}}},
+		{Model: llm.Model{Provider: "offline", ID: "guide", ContextWindow: 8192}, Note: "a\x1b[2J note"},
+		{Model: llm.Model{Provider: "groq", ID: "larger"}, Err: &catalog.MissingKeyError{KeyEnv: "GROQ_API_KEY"}},
+		{Model: llm.Model{Provider: "groq", ID: "lesser"}, Err: &catalog.MissingKeyError{KeyEnv: "GROQ_API_KEY"}},
+	} {
+		if strings.Contains(o.Ref(), strings.ToLower(search)) {
+			found = append(found, o)
+		}
+	}
+	return found
 }
 
 func (f *fakeSession) SetModel(_ context.Context, pattern string) (llm.Model, error) {
-	for _, m := range f.Models() {
-		if m.Ref() == pattern {
-			return m, f.do("model %s", pattern)
+	for _, o := range f.Offers("") {
+		if o.Ref() == pattern && o.Err != nil {
+			return llm.Model{}, o.Err
+		}
+		if o.Ref() == pattern {
+			return o.Model, f.do("model %s", pattern)
 		}
 	}
 	return llm.Model{}, fmt.Errorf("unknown model %q", pattern)

@@ -69,7 +69,7 @@ func (o sessions) pick(ctx context.Context, c Call, v event.View) (path, shown s
 	for i, s := range saved { // what people look for comes first
 		rows[i] = fmt.Sprintf("%s (%s, %s)", sanitize.Line(s.Label()), Age(o.Now().Sub(s.Modified)), sanitize.Line(s.ID))
 	}
-	if i := choose(ctx, c.Session, "Sessions of this folder", rows); i >= 0 {
+	if i := choose(ctx, c.Session, "Sessions of this folder", "", rows); i >= 0 {
 		return saved[i].Path, "", nil
 	}
 	return "", "", nil

@@ -3,6 +3,7 @@ package slash
 import (
 	"context"
 
+	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
@@ -22,7 +23,9 @@ type Session interface {
 
 // Models selects the model and how much it thinks.
 type Models interface {
-	Models() []llm.Model
+	// Offers lists the models that search finds, those that can be used first.
+	Offers(search string) []engine.Offer
+	// SetModel takes provider/id or a part of it, with ":level" for the thinking.
 	SetModel(ctx context.Context, pattern string) (llm.Model, error)
 	// SetThinking returns the level that the model supports.
 	SetThinking(ctx context.Context, level llm.Level) (llm.Level, error)

@@ -101,8 +101,10 @@ func TestCommands(t *testing.T) {
 	}{
 		{name: "help", text: "/help", caps: pipe, reply: "/model [provider/id]"},
 		{name: "help by sign", text: "/?", caps: chat, reply: "/quit"},
-		{name: "model by argument", text: "/model offline/guide", caps: pipe, did: "model offline/guide", reply: "offline/guide"},
-		{name: "model listed", text: "/model", caps: pipe, reply: "anthropic/large (now)\noffline/guide"},
+		{name: "model by argument", text: "/model offline/guide", caps: pipe, did: "model offline/guide", reply: "The model is now offline/guide."},
+		{name: "model that thinks", text: "/model anthropic/large", caps: pipe, did: "model anthropic/large", reply: "anthropic/large, thinking off."},
+		{name: "model listed", text: "/model", caps: pipe, reply: "anthropic/large  1.05M  $2.5 in, $10 out  (now)\noffline/guide       8k  no price          a note\n\n2 more can't be used now"},
+		{name: "model picked of several", text: "/model E", caps: chat, pick: take("guide"), did: "model offline/guide"},
 		{name: "model picked", text: "/model", caps: chat, pick: take("guide"), did: "model offline/guide"},
 		{name: "model not picked", text: "/model", caps: chat},
 		{name: "thinking", text: "/effort high", caps: pipe, did: "thinking high", reply: "high"},
@@ -153,6 +155,7 @@ func TestCommands(t *testing.T) {
 func TestCommandFailures(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"unknown model", "/model nope", `/model: unknown model "nope"`},
+		{"model without a key", "/model groq/larger", "set GROQ_API_KEY"},
 		{"unknown level", "/thinking lots", "unknown thinking level"},
 		{"unknown mode", "/permissions wild", "unknown permission mode"},
 		{"no such session", "/resume zzz", "no such session"},
@@ -202,6 +205,7 @@ func TestComplete(t *testing.T) {
 		{"/zz", ""},
 		{"/model ", "/model anthropic/large|/model offline/guide"},
 		{"/model GUI", "/model offline/guide"},
+		{"/model larg", "/model anthropic/large"},
 		{"/effort l", "/thinking low"},
 		{"/permissions ", "/permissions plan|/permissions ask|/permissions edit|/permissions full"},
 		{"/resume 00", "/resume 0001|/resume 0002"},

@@ -14,7 +14,15 @@ func Variables(provider string) []string {
 	case "huggingface":
 		return []string{"HF_TOKEN", "HUGGINGFACE_API_KEY"}
 	case "vercel":
-		return []string{"AI_GATEWAY_API_KEY"}
+		return []string{"AI_GATEWAY_API_KEY", "VERCEL_API_KEY"}
+	case "minimax-china":
+		return []string{"MINIMAX_API_KEY"}
+	case "opencode-go", "opencode-zen":
+		return []string{"OPENCODE_API_KEY"}
+	case "scaleway":
+		return []string{"SCW_SECRET_KEY"}
+	case "zhipu-coding":
+		return []string{"ZHIPU_API_KEY"}
 	case "moonshot", "kimi":
 		return []string{"MOONSHOT_API_KEY", "KIMI_API_KEY"}
 	}
