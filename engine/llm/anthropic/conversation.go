@@ -80,7 +80,7 @@ func (c compat) conversation(req llm.Request) []turn {
 		case message.Assistant:
 			role, items = assistant, c.said(m)
 		case message.ToolResult:
-			items = []item{result(m)}
+			items = result(m)
 		default:
 			items = plain(m.Content)
 		}
@@ -98,18 +98,36 @@ func (c compat) conversation(req llm.Request) []turn {
 
 // add appends items, a result behind the results that there are.
 func (t *turn) add(items []item) {
-	at := len(t.Content)
 	if items[0].Type == resultItem {
-		at = 0
+		at := 0
 		for at < len(t.Content) && t.Content[at].Type == resultItem {
 			at++
 		}
+		t.Content = slices.Insert(t.Content, at, items[0])
+		items = items[1:]
 	}
-	t.Content = slices.Insert(t.Content, at, items...)
+	t.Content = append(t.Content, items...)
 }
 
-func result(m message.Message) item {
-	return item{Type: resultItem, ToolUseID: toolID(m.ToolCallID), IsError: m.IsError, Content: plain(m.Content)}
+// result gives a result, and behind it what can't be inside: the API takes
+// nothing but text in a failure's.
+func result(m message.Message) []item {
+	r := item{Type: resultItem, ToolUseID: toolID(m.ToolCallID), IsError: m.IsError, Content: plain(m.Content)}
+	if !m.IsError {
+		return []item{r}
+	}
+	var texts, images []item
+	for _, i := range r.Content {
+		if i.Type == imageItem {
+			images = append(images, i)
+		} else {
+			texts = append(texts, i)
+		}
+	}
+	if r.Content = texts; len(images) > 0 && len(texts) == 0 {
+		r.Content = []item{{Type: textItem, Text: "(see the image)"}}
+	}
+	return append([]item{r}, images...)
 }
 
 func toolID(id string) string { return history.ToolID(id, history.Word, maxID) }

@@ -14,8 +14,12 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
-// idLimit bounds tool call ids; the API states none.
-const idLimit = 64
+const (
+	// idLimit bounds tool call ids; the API states none.
+	idLimit = 64
+	// nameLimit is the API's, in bytes.
+	nameLimit = 128
+)
 
 // unsigned stands in for the signature of a call that another model made. The
 // API documents it for histories that come from elsewhere: models that insist
@@ -73,8 +77,14 @@ func contents(req llm.Request) []*genai.Content {
 	return out
 }
 
+// turn adds a turn. The model never has two in a row, since the API wants its
+// calls right after a turn of the user's; the user may.
 func turn(out []*genai.Content, role string, parts []*genai.Part) []*genai.Content {
 	if len(parts) == 0 {
+		return out
+	}
+	if n := len(out); n > 0 && role == genai.RoleModel && out[n-1].Role == role {
+		out[n-1].Parts = append(out[n-1].Parts, parts...)
 		return out
 	}
 	return append(out, &genai.Content{Role: role, Parts: parts})
@@ -140,14 +150,25 @@ func (c converter) call(b message.Block, foreign bool) *genai.FunctionCall {
 		id = b.ProviderID
 	}
 	id = history.ToolID(id, history.Word, idLimit)
-	c.calls[b.ID] = call{id, b.Name}
+	name := functionName(b.Name)
+	c.calls[b.ID] = call{id, name}
 	args := map[string]any{}
 	d := json.NewDecoder(bytes.NewReader(message.Object(b.Arguments)))
 	d.UseNumber()
 	if d.Decode(&args) != nil {
 		args = map[string]any{}
 	}
-	return &genai.FunctionCall{ID: id, Name: b.Name, Args: args}
+	return &genai.FunctionCall{ID: id, Name: name, Args: args}
+}
+
+// functionName is the name of a call as the API takes it: a tool that the model
+// made up has one of any form.
+func functionName(name string) string {
+	valid := history.ToolID(name, history.Word+".:", nameLimit)
+	if strings.ContainsAny(valid[:1], "0123456789.:-") {
+		return history.ToolID("_"+name, history.Word+".:", nameLimit)
+	}
+	return valid
 }
 
 func (c converter) results(messages []message.Message) (results, images []*genai.Part) {

@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	// cacheKeyLimit and chatIDLimit are OpenAI's, in bytes.
+	// cacheKeyLimit, chatIDLimit and nameLimit are OpenAI's, in bytes.
 	cacheKeyLimit = 64
 	chatIDLimit   = 40
+	nameLimit     = 64 // on both wires
 	// answerLimit is asked for where the caller names no limit: some services
 	// cut answers after a few hundred tokens unless told otherwise.
 	answerLimit = 32000
@@ -147,13 +148,17 @@ func (c *chatBuilder) assistant(m message.Message) {
 
 func (c *chatBuilder) call(b message.Block) sdk.ChatCompletionMessageToolCallUnionParam {
 	call := sdk.ChatCompletionMessageFunctionToolCallParam{ID: c.id(b.ID)}
-	call.Function.Name = b.Name
+	call.Function.Name = toolName(b.Name)
 	call.Function.Arguments = string(message.Object(b.Arguments))
 	if strings.HasPrefix(b.Signature, "{") && json.Valid([]byte(b.Signature)) {
 		call.SetExtraFields(map[string]any{"extra_content": json.RawMessage(b.Signature)})
 	}
 	return sdk.ChatCompletionMessageToolCallUnionParam{OfFunction: &call}
 }
+
+// toolName is the name of a call as the services take it: a tool that the model
+// made up has one of any form.
+func toolName(name string) string { return history.ToolID(name, letters, nameLimit) }
 
 func (c *chatBuilder) id(id string) string {
 	if c.compat.RequiresMistralToolIDs {
@@ -182,7 +187,7 @@ func (c *chatBuilder) result(m message.Message) {
 	r := sdk.ChatCompletionToolMessageParam{ToolCallID: c.id(m.ToolCallID)}
 	r.Content.OfString = sdk.String(text)
 	if c.compat.RequiresToolResultName && m.ToolName != "" {
-		r.SetExtraFields(map[string]any{"name": m.ToolName})
+		r.SetExtraFields(map[string]any{"name": toolName(m.ToolName)})
 	}
 	c.add(sdk.ChatCompletionMessageParamUnion{OfTool: &r})
 }

@@ -160,7 +160,7 @@ func textItem(b message.Block, reasoned bool) responses.ResponseInputItemUnionPa
 
 func callItem(b message.Block, reasoned bool) responses.ResponseInputItemUnionParam {
 	c := responses.ResponseFunctionToolCallParam{
-		Name: b.Name, Arguments: string(message.Object(b.Arguments)), CallID: history.ToolID(b.ID, letters, responseIDLimit),
+		Name: toolName(b.Name), Arguments: string(message.Object(b.Arguments)), CallID: history.ToolID(b.ID, letters, responseIDLimit),
 	}
 	if reasoned && strings.HasPrefix(b.Signature, "fc_") {
 		c.ID = sdk.String(b.Signature)

@@ -1,0 +1,216 @@
+// Package mockserver stands in for the services of all wires in tests.
+//
+//	request ─▶ Server ─▶ Request (wire, key, body) ─▶ the test's function ─▶ Answer
+//	client ◀─ the wire's events ◀──────────────────────────────────────────────┘
+//
+// The events have the form that the vendors' API references give for streams.
+package mockserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Wire is the name of an API in the catalogue.
+type Wire string
+
+// The wires that the server speaks.
+const (
+	Anthropic   Wire = "anthropic-messages"
+	Completions Wire = "openai-completions"
+	Responses   Wire = "openai-responses"
+	Google      Wire = "google-generative-ai"
+)
+
+// Wires lists all.
+func Wires() []Wire { return []Wire{Anthropic, Completions, Responses, Google} }
+
+// Request is what a client sent.
+type Request struct {
+	Wire Wire
+	// Number counts the requests from 0.
+	Number int
+	// Key is the API key, however the wire carries it.
+	Key  string
+	Body []byte
+}
+
+// Answer is what the model says, in this order, or how the service fails.
+type Answer struct {
+	// Status other than 0 and 200 refuses the request, with Message.
+	Status     int
+	Message    string
+	RetryAfter string // header of a refusal
+
+	Thinking  string // one delta
+	Signature string // of the thinking, in the wire's own form
+	Text      []string
+	Calls     []Call
+
+	// Pause is the time before each delta of the text.
+	Pause time.Duration
+	// Cut drops the connection after the text's first delta.
+	Cut bool
+	// Hang sends nothing after the text until the client leaves.
+	Hang bool
+}
+
+// Call is a tool call.
+type Call struct {
+	// ID may be empty on Google's wire. Item is the call's item on the wire of
+	// responses.
+	ID, Item, Name string
+	Arguments      string // JSON
+	Signature      string // Google's
+}
+
+// Server answers requests of every wire. It is an http.Handler.
+type Server struct {
+	answer func(Request) Answer
+	mu     sync.Mutex
+	got    []Request
+	left   chan struct{}
+}
+
+// New returns a server that answers what answer says. Requests are answered
+// one after the other or at once, as they come.
+func New(answer func(Request) Answer) *Server {
+	return &Server{answer: answer, left: make(chan struct{}, 1)}
+}
+
+// Requests lists what came so far.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.got...)
+}
+
+// Left receives once a client has left an answer that hangs.
+func (s *Server) Left() <-chan struct{} { return s.left }
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	wire, ok := wireOf(r.URL.Path)
+	if !ok || r.Method != http.MethodPost {
+		http.NotFound(w, r)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client left
+	}
+	s.mu.Lock()
+	req := Request{Wire: wire, Number: len(s.got), Key: keyOf(r.Header), Body: body}
+	s.got = append(s.got, req)
+	s.mu.Unlock()
+	a := s.answer(req)
+	if a.Status != 0 && a.Status != http.StatusOK {
+		refuse(w, wire, a)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	e := &events{w: w}
+	s.write(r, e, wire, a)
+}
+
+func (s *Server) write(r *http.Request, e *events, wire Wire, a Answer) {
+	d := dialects[wire](e)
+	d.begin()
+	if a.Thinking != "" {
+		d.thinking(a.Thinking, a.Signature)
+	}
+	if len(a.Text) > 0 {
+		d.text(func(delta func(string)) {
+			for i, text := range a.Text {
+				if a.Pause > 0 {
+					e.flush()
+					select {
+					case <-time.After(a.Pause):
+					case <-r.Context().Done():
+						return
+					}
+				}
+				delta(text)
+				if a.Cut && i == 0 {
+					e.flush()
+					panic(http.ErrAbortHandler)
+				}
+			}
+			if a.Hang {
+				e.flush()
+				<-r.Context().Done()
+				s.left <- struct{}{}
+				panic(http.ErrAbortHandler)
+			}
+		})
+	}
+	for i, c := range a.Calls {
+		d.call(i, c)
+	}
+	d.end(len(a.Calls) > 0)
+	e.flush()
+}
+
+func wireOf(path string) (Wire, bool) {
+	for suffix, wire := range map[string]Wire{
+		"/messages": Anthropic, "/chat/completions": Completions, "/responses": Responses, ":streamGenerateContent": Google,
+	} {
+		if strings.HasSuffix(path, suffix) {
+			return wire, true
+		}
+	}
+	return "", false
+}
+
+func keyOf(h http.Header) string {
+	for _, name := range []string{"X-Api-Key", "X-Goog-Api-Key"} {
+		if key := h.Get(name); key != "" {
+			return key
+		}
+	}
+	return strings.TrimPrefix(h.Get("Authorization"), "Bearer ")
+}
+
+// refuse answers with an error in the wire's form.
+func refuse(w http.ResponseWriter, wire Wire, a Answer) {
+	w.Header().Set("Content-Type", "application/json")
+	if a.RetryAfter != "" {
+		w.Header().Set("Retry-After", a.RetryAfter)
+	}
+	w.WriteHeader(a.Status)
+	var body any
+	switch wire {
+	case Anthropic:
+		body = object{"type": "error", "error": object{"type": "api_error", "message": a.Message}}
+	case Google:
+		body = object{"error": object{"code": a.Status, "status": "UNKNOWN", "message": a.Message}}
+	default:
+		body = object{"error": object{"type": "api_error", "message": a.Message, "code": nil, "param": nil}}
+	}
+	_ = json.NewEncoder(w).Encode(body) // the client may have left
+}
+
+type object = map[string]any
+
+// events writes server-sent events. Errors of the connection show as the end
+// of the request's context.
+type events struct{ w http.ResponseWriter }
+
+// event sends one; without a name only the data.
+func (e *events) event(name string, data any) {
+	text, err := json.Marshal(data)
+	if err != nil {
+		panic(fmt.Sprintf("encode a test's answer: %v", err))
+	}
+	if name != "" {
+		fmt.Fprintf(e.w, "event: %s\n", name)
+	}
+	fmt.Fprintf(e.w, "data: %s\n\n", text)
+}
+
+func (e *events) flush() { e.w.(http.Flusher).Flush() }
