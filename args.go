@@ -105,6 +105,15 @@ func normalise(args []string, table flagTable) (commandLine, error) {
 	return line, nil
 }
 
+// command is the sub-command that the first word may name, however the flags
+// stand: "" with --print, since the word is text then.
+func (l commandLine) command() string {
+	if len(l.words) == 0 || slices.Contains(l.flags, "--print") {
+		return ""
+	}
+	return l.words[0]
+}
+
 // argv is the line in the one order that cli/v2 parses. The second "--"
 // parts the words from the literals. Help is about the program alone: cli/v2
 // would take words for its topic.

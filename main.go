@@ -56,8 +56,16 @@ func (p *program) run(ctx context.Context, args []string) int {
 	app := p.chatApp()
 	// Only the first word tells which flags there are, and only the flags
 	// tell which is the first word: so all of them are known for this.
-	if line, _ := normalise(args, tableOf(append(chatFlags(), sessionsFlags()...))); line.isSessions() {
+	line, _ := normalise(args, tableOf(append(chatFlags(), sessionsFlags()...)))
+	switch line.command() {
+	case "sessions":
 		app = p.sessionsApp()
+	case "models":
+		app = p.modelsApp()
+	case "login":
+		app = p.loginApp()
+	case "logout":
+		app = p.logoutApp()
 	}
 	line, err := normalise(args, tableOf(app.Flags))
 	if err == nil {
@@ -78,7 +86,9 @@ func (p *program) chatApp() *cli.App {
 		UsageText: `hoopoe [flags] ["text"] [@file ...]     chat about this folder; the text is the first message
 hoopoe -p [flags] "text" [@file ...]    do one task and print the answer
 ... | hoopoe -p "text"                  the same, with stdin to work on
-hoopoe sessions                         list, show, export and delete saved sessions`,
+hoopoe sessions                         list, show, export and delete saved sessions
+hoopoe models [search]                  list the models, what they cost and what they need
+hoopoe login [provider]                 save a provider's key; logout forgets it`,
 		Flags:  chatFlags(),
 		Action: p.start,
 	})

@@ -25,19 +25,6 @@ func sessionsFlags() []cli.Flag {
 	}
 }
 
-// isSessions holds for "hoopoe sessions", however the flags stand.
-func (l commandLine) isSessions() bool {
-	if len(l.words) == 0 || l.words[0] != "sessions" {
-		return false
-	}
-	for _, f := range l.flags {
-		if f == "--print" { // then it is the text
-			return false
-		}
-	}
-	return true
-}
-
 func (p *program) sessionsApp() *cli.App {
 	return p.app(&cli.App{
 		Name:  "hoopoe sessions",

@@ -130,6 +130,9 @@ func (e *Engine) output(ctx context.Context, command string) (string, error) {
 // Keys is the store of API keys.
 func (e *Engine) Keys() *auth.Keys { return e.keys }
 
+// Offline reports whether no connection may be opened.
+func (e *Engine) Offline() bool { return e.options.Offline }
+
 // checkTokens bounds the answer that CheckKey asks for; less is refused by some
 // services.
 const checkTokens = 16
