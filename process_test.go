@@ -90,19 +90,24 @@ type running struct {
 // start runs hoopoe -p with --mode json.
 func (p *place) start(args ...string) *running {
 	p.t.Helper()
-	c := p.command(append([]string{"-p", "--mode", "json"}, args...)...)
-	r := &running{t: p.t, cmd: c, stderr: &bytes.Buffer{}}
+	return begin(p.t, p.command(append([]string{"-p", "--mode", "json"}, args...)...))
+}
+
+// begin starts a command that prints events.
+func begin(t *testing.T, c *exec.Cmd) *running {
+	t.Helper()
+	r := &running{t: t, cmd: c, stderr: &bytes.Buffer{}}
 	c.Stderr = r.stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	r.events = bufio.NewReader(out)
 	if err := c.Start(); err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
 	killer := time.AfterFunc(guard, func() { c.Process.Kill() })
-	p.t.Cleanup(func() { killer.Stop() })
+	t.Cleanup(func() { killer.Stop() })
 	return r
 }
 

@@ -183,16 +183,25 @@ func refuse(w http.ResponseWriter, wire Wire, a Answer) {
 		w.Header().Set("Retry-After", a.RetryAfter)
 	}
 	w.WriteHeader(a.Status)
+	names := errorNames[a.Status]
 	var body any
 	switch wire {
 	case Anthropic:
-		body = object{"type": "error", "error": object{"type": "api_error", "message": a.Message}}
+		body = object{"type": "error", "error": object{"type": names.anthropic, "message": a.Message}}
 	case Google:
-		body = object{"error": object{"code": a.Status, "status": "UNKNOWN", "message": a.Message}}
+		body = object{"error": object{"code": a.Status, "status": names.google, "message": a.Message}}
 	default:
-		body = object{"error": object{"type": "api_error", "message": a.Message, "code": nil, "param": nil}}
+		body = object{"error": object{"type": names.openai, "message": a.Message, "code": nil, "param": nil}}
 	}
 	_ = json.NewEncoder(w).Encode(body) // the client may have left
+}
+
+// errorNames are what the services call an error in its body.
+var errorNames = map[int]struct{ anthropic, openai, google string }{
+	http.StatusUnauthorized:        {"authentication_error", "invalid_request_error", "UNAUTHENTICATED"},
+	http.StatusTooManyRequests:     {"rate_limit_error", "requests", "RESOURCE_EXHAUSTED"},
+	http.StatusInternalServerError: {"api_error", "server_error", "INTERNAL"},
+	529:                            {"overloaded_error", "server_error", "UNAVAILABLE"},
 }
 
 type object = map[string]any
