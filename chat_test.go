@@ -183,6 +183,20 @@ func TestChatStart(t *testing.T) {
 	}
 }
 
+// The model is picked from a list with windows and prices.
+func TestChatModel(t *testing.T) {
+	p := newPlace(t)
+	s, c := p.chat(p.script("echo", echo))
+	s.keys("/model\r")
+	s.see("Model (prices per million tokens)", "offline/guide   200k  no price", "more can't be used now")
+	s.answer("\r", "Model (prices")
+	s.see("The model is now offline/guide.")
+	s.keys("/quit\r")
+	if code := exitOf(t, c.Wait()); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
 // What can't be opened ends the chat with the reason (requirement E-2).
 func TestChatRefuses(t *testing.T) {
 	p := newPlace(t)
