@@ -97,7 +97,7 @@ func (f failure) refused(err *anthropic.Error) *llm.Error {
 		e.RetryAfter = retryAfter(err.Response.Header, f.now())
 	}
 	e.Kind = kinds[err.Type()]
-	if e.Kind == "" || e.Kind == llm.BadRequest {
+	if e.Kind == "" || e.Kind == llm.BadRequest || e.Kind == llm.Unavailable { // gateways call anything an api_error
 		if kind := llm.KindOf(&llm.Error{Status: status, Message: e.Message}); kind != llm.Unknown {
 			e.Kind = kind
 		}

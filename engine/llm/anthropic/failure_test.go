@@ -38,6 +38,7 @@ func TestFaults(t *testing.T) {
 		want   llm.Error
 	}{
 		"key":              {401, nil, said("authentication_error", "invalid key "+secret), llm.Error{Kind: llm.Auth, Message: "invalid key ***"}},
+		"gateway's key":    {401, nil, said("api_error", "no such key"), llm.Error{Kind: llm.Auth, Message: "no such key"}},
 		"rights":           {403, nil, said("permission_error", "not yours"), llm.Error{Kind: llm.Auth, Message: "not yours"}},
 		"no such model":    {404, nil, said("not_found_error", "model: x"), llm.Error{Kind: llm.BadRequest, Message: "model: x"}},
 		"bad":              {400, nil, said("invalid_request_error", "messages: must not be empty"), llm.Error{Kind: llm.BadRequest, Message: "messages: must not be empty"}},
