@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/v2/shared"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/llm/internal/patience"
 )
 
 // maxMessage bounds an error's text, in bytes: some gateways answer with pages.
@@ -164,54 +164,13 @@ func words(body string) string {
 
 // retryAfter is how long the service asked to wait, 0 when it didn't say.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return wait(ms, time.Millisecond)
-	}
-	value := h.Get("Retry-After")
-	if s, err := strconv.ParseFloat(value, 64); err == nil {
-		return wait(s, time.Second)
-	}
-	if at, err := http.ParseTime(value); err == nil {
-		return max(0, at.Sub(now))
+	if d, ok := patience.After(h, now); ok {
+		return d
 	}
 	for _, name := range []string{"Anthropic-Ratelimit-Unified-Reset", "X-Ratelimit-Reset", "X-Ratelimit-Reset-Requests"} {
-		if d := reset(h.Get(name), now); d > 0 {
+		if d := patience.Reset(h.Get(name), now); d > 0 {
 			return d
 		}
 	}
 	return 0
-}
-
-// reset reads when a limit ends: seconds from now or since 1970, a duration or
-// a date. Services agree on the header's name only.
-func reset(value string, now time.Time) time.Duration {
-	if n, err := strconv.ParseFloat(value, 64); err == nil {
-		switch {
-		case n > 1e12:
-			return max(0, time.UnixMilli(int64(n)).Sub(now))
-		case n > 1e9:
-			return max(0, time.Unix(int64(n), 0).Sub(now))
-		}
-		return wait(n, time.Second)
-	}
-	if d, err := time.ParseDuration(value); err == nil {
-		return max(0, d)
-	}
-	if at, err := time.Parse(time.RFC3339, value); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
-}
-
-// longest keeps a nonsensical wait within what a Duration holds.
-const longest = 30 * 24 * time.Hour
-
-func wait(n float64, unit time.Duration) time.Duration {
-	if !(n > 0) { // also for NaN
-		return 0
-	}
-	if n*float64(unit) > float64(longest) {
-		return longest
-	}
-	return time.Duration(n * float64(unit))
 }

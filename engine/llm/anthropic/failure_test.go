@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/llm/internal/patience"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
@@ -173,7 +174,7 @@ func TestRetryAfter(t *testing.T) {
 		"past date":     {"Retry-After", noon.Add(-time.Hour).Format(http.TimeFormat), 0},
 		"negative":      {"Retry-After", "-3", 0},
 		"no number":     {"Retry-After", "NaN", 0},
-		"endless":       {"Retry-After", "1e300", longest},
+		"endless":       {"Retry-After", "1e300", patience.Longest},
 		"words":         {"Retry-After", "soon", 0},
 		"reset in":      {"X-Ratelimit-Reset", "30", 30 * time.Second},
 		"reset at ms":   {"X-Ratelimit-Reset", "1796040090000", time.UnixMilli(1796040090000).Sub(noon)},

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,6 +14,7 @@ import (
 	"google.golang.org/genai"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/llm/internal/patience"
 )
 
 // failure tells what went wrong in the words of package llm; nil stays nil.
@@ -53,7 +53,8 @@ func (x *exchange) refused(e *llm.Error, api genai.APIError) error {
 	if e.Message == "" {
 		e.Message = cut(strings.TrimSpace(api.Status + " " + http.StatusText(api.Code)))
 	}
-	e.RetryAfter = max(retryInfo(api.Details), x.retryAfter())
+	asked, _ := patience.After(x.header, x.o.Now())
+	e.RetryAfter = max(retryInfo(api.Details), asked)
 	e.Kind = llm.KindOf(&llm.Error{Status: e.Status, Message: e.Message})
 	switch {
 	case e.Kind == llm.Overflow:
@@ -73,7 +74,7 @@ func retryInfo(details []map[string]any) time.Duration {
 		if name, _ := d["@type"].(string); strings.HasSuffix(name, "google.rpc.RetryInfo") {
 			text, _ := d["retryDelay"].(string)
 			if delay, err := time.ParseDuration(text); err == nil {
-				return min(max(0, delay), longestWait)
+				return patience.Within(delay)
 			}
 		}
 	}
@@ -88,25 +89,6 @@ func hasReason(details []map[string]any, reason string) bool {
 		}
 	}
 	return false
-}
-
-// longestWait bounds what a server may ask for.
-const longestWait = 24 * time.Hour
-
-// retryAfter reads the headers: seconds or a date, or milliseconds, as some
-// gateways have it.
-func (x *exchange) retryAfter() time.Duration {
-	if ms, err := strconv.ParseUint(x.header.Get("Retry-After-Ms"), 10, 32); err == nil {
-		return min(time.Duration(ms)*time.Millisecond, longestWait)
-	}
-	text := x.header.Get("Retry-After")
-	var wait time.Duration
-	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {
-		wait = time.Duration(seconds) * time.Second
-	} else if at, err := http.ParseTime(text); err == nil {
-		wait = at.Sub(x.o.Now())
-	}
-	return min(max(0, wait), longestWait)
 }
 
 // clean bounds a text from outside and takes the key out of it.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/llm/internal/patience"
 )
 
 // complaint is what servers put under "error" in a body or an event. Its
@@ -193,16 +194,8 @@ var overflow = regexp.MustCompile(`(?i)` + strings.Join([]string{
 
 // retryAfter reads how long a server asks to wait, 0 if it doesn't say.
 func retryAfter(status int, h http.Header, now time.Time) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return span(ms / 1000)
-	}
-	if v := h.Get("Retry-After"); v != "" {
-		if s, err := strconv.ParseFloat(v, 64); err == nil {
-			return span(s)
-		}
-		if at, err := http.ParseTime(v); err == nil {
-			return within(at.Sub(now))
-		}
+	if d, ok := patience.After(h, now); ok {
+		return d
 	}
 	if status != http.StatusTooManyRequests {
 		return 0 // OpenAI states its limits with every answer
@@ -213,39 +206,9 @@ func retryAfter(status int, h http.Header, now time.Time) time.Duration {
 		if left := h.Get(limit); left != "" && left != "0" {
 			continue // this limit isn't the one that was hit
 		}
-		wait = max(wait, until(h.Get(name), now))
+		wait = max(wait, patience.Reset(h.Get(name), now))
 	}
 	return wait
-}
-
-// until reads a time of reset: a duration such as 1m2s, seconds from now, or
-// the moment in Unix seconds or milliseconds.
-func until(v string, now time.Time) time.Duration {
-	if d, err := time.ParseDuration(v); err == nil {
-		return within(d)
-	}
-	n, err := strconv.ParseFloat(v, 64)
-	switch {
-	case err != nil:
-		return 0
-	case n > 1e11:
-		return within(time.UnixMilli(int64(min(n, 1e15))).Sub(now))
-	case n > 1e8:
-		return within(time.Unix(int64(n), 0).Sub(now))
-	}
-	return span(n)
-}
-
-// day is the longest wait that is believed.
-const day = 24 * time.Hour
-
-func within(d time.Duration) time.Duration { return min(max(d, 0), day) }
-
-func span(seconds float64) time.Duration {
-	if !(seconds > 0) { // NaN too
-		return 0
-	}
-	return time.Duration(min(seconds, day.Seconds()) * float64(time.Second))
 }
 
 var inWords = regexp.MustCompile(`(?i)(?:try again|retry) in ((?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
@@ -260,5 +223,5 @@ func askedWait(text string) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return within(d)
+	return patience.Within(d)
 }

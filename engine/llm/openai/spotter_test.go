@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/llm/internal/patience"
 )
 
 func spotted(text string, size int) (shown string, found []printedCall) {
@@ -202,11 +203,11 @@ func FuzzWait(f *testing.F) {
 	now := time.Unix(1_800_000_000, 0)
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, name := range []string{"Retry-After", "Retry-After-Ms", "X-Ratelimit-Reset"} {
-			if d := retryAfter(429, map[string][]string{name: {s}}, now); d < 0 || d > day {
+			if d := retryAfter(429, map[string][]string{name: {s}}, now); d < 0 || d > patience.Longest {
 				t.Errorf("%s %q asks for %v", name, s, d)
 			}
 		}
-		if d := askedWait(s); d < 0 || d > day {
+		if d := askedWait(s); d < 0 || d > patience.Longest {
 			t.Errorf("%q asks for %v", s, d)
 		}
 	})
