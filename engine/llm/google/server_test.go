@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/llm/internal/patience"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/google"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/llmtest"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
@@ -168,7 +169,7 @@ func TestRefused(t *testing.T) {
 		"milliseconds":       {429, "1500ms", `{"error":{"code":429,"message":"slow down"}}`, llm.RateLimit, 1500 * time.Millisecond, ""},
 		"a date":             {503, "Fri, 15 Jan 2027 08:00:30 GMT", `{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}`, llm.Overloaded, 30 * time.Second, "google: busy (HTTP 503)"},
 		"a past date":        {503, "Fri, 15 Jan 1999 08:00:30 GMT", `{"error":{"code":503,"message":"busy"}}`, llm.Overloaded, 0, "google: busy (HTTP 503)"},
-		"a wild delay":       {429, "4000000000", `{}`, llm.RateLimit, 24 * time.Hour, "google: {} (HTTP 429)"},
+		"a wild delay":       {429, "4000000000", `{}`, llm.RateLimit, patience.Longest, "google: {} (HTTP 429)"},
 		"no number":          {429, "soon", `{"error":{"code":429,"message":"slow down"}}`, llm.RateLimit, 0, "google: slow down (HTTP 429)"},
 		"bad key":            {400, "", `{"error":{"code":400,"message":"API key not valid: secret.","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`, llm.Auth, 0, "google: API key not valid: (key). (HTTP 400)"},
 		"forbidden":          {403, "", `{"error":{"code":403,"message":"no","status":"PERMISSION_DENIED"}}`, llm.Auth, 0, "google: no (HTTP 403)"},
