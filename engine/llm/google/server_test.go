@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
-	"github.com/hoopoe-agent/hoopoe/engine/llm/internal/patience"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/google"
+	"github.com/hoopoe-agent/hoopoe/engine/llm/internal/patience"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/llmtest"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
