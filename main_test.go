@@ -44,7 +44,7 @@ func clean(vars []string) []string {
 	var kept []string
 	for _, kv := range vars {
 		name, _, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(name, "XDG_") && !strings.HasPrefix(name, "HOOPOE_") && !strings.HasPrefix(name, "PI_") && !strings.HasSuffix(name, "_API_KEY") {
+		if !strings.HasPrefix(name, "XDG_") && !strings.HasPrefix(name, "HOOPOE_") && !strings.HasPrefix(name, "PI_") && !strings.HasSuffix(name, "_API_KEY") && !strings.HasSuffix(name, "_API_ENDPOINT") {
 			kept = append(kept, kv)
 		}
 	}

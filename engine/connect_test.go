@@ -116,6 +116,8 @@ func TestOffers(t *testing.T) {
 	without := connected(t, p, nil, nil)
 	with := connected(t, p, map[string]string{"ANTHROPIC_API_KEY": "sk"}, nil)
 	offline := connected(t, p, map[string]string{"ANTHROPIC_API_KEY": "sk"}, func(o *Options) { o.Offline = true })
+	speak := func(o *Options) { o.Adapters["azure-openai-responses"] = p.open }
+	azure := connected(t, p, map[string]string{"AZURE_OPENAI_API_KEY": "sk"}, speak)
 	for _, c := range []struct {
 		name   string
 		engine *Engine
@@ -127,6 +129,7 @@ func TestOffers(t *testing.T) {
 		{"no key", without, "anthropic/claude-sonnet-4-6", "anthropic/claude-sonnet-4-6 no key: ANTHROPIC_API_KEY"},
 		{"no adapter", with, "bedrock/us.anthropic.claude-opus-5", "bedrock/us.anthropic.claude-opus-5 no adapter for bedrock-converse-stream"},
 		{"offline", offline, "anthropic/claude-sonnet-4-6", "anthropic/claude-sonnet-4-6 offline"},
+		{"no address", azure, "azure/gpt-5", "azure/gpt-5 no address: AZURE_OPENAI_API_ENDPOINT"},
 		{"none", with, "no such model", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -24,7 +24,7 @@ func (e *Engine) openCatalog() (*catalog.Catalog, error) {
 		file, err = catalog.ReadFile(path)
 	}
 	return catalog.New(catalog.Options{
-		Keys: e.keys.Has, File: file, Extra: e.options.Models,
+		Keys: e.keys.Has, Getenv: e.options.Getenv, File: file, Extra: e.options.Models,
 		Speaks: func(api string) bool { return !e.options.Offline && e.options.Adapters[api] != nil },
 	}), err
 }

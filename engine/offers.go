@@ -30,6 +30,9 @@ func (o Offer) Missing() string {
 	if _, ok := errors.AsType[*catalog.UnspokenError](o.Err); ok {
 		return "no adapter for " + o.API
 	}
+	if e, ok := errors.AsType[*catalog.MissingAddressError](o.Err); ok {
+		return strings.TrimSuffix("no address: "+e.BaseURLEnv, ": ")
+	}
 	if e, ok := errors.AsType[*catalog.MissingKeyError](o.Err); ok && e.KeyEnv != "" {
 		return "no key: " + e.KeyEnv
 	}

@@ -44,6 +44,9 @@ type Options struct {
 	// Speaks reports whether an adapter is installed for an API; nil means that
 	// only the guide's and those of Extra are.
 	Speaks func(api string) bool
+	// Getenv looks a variable up that overrides a provider's address; nil means
+	// that none is set.
+	Getenv func(string) string
 	// File is the user's models.json; nil for none.
 	File *File
 	// Extra models come from elsewhere: local servers, scripts. They need no
@@ -79,10 +82,15 @@ func New(opts Options) *Catalog {
 	if opts.Speaks == nil {
 		opts.Speaks = func(string) bool { return false }
 	}
+	if opts.Getenv == nil {
+		opts.Getenv = unset
+	}
 	c := &Catalog{opts: opts, table: table, extra: opts.Extra}
-	c.base = sync.OnceValue(func() []shelf { return opts.File.apply(embedded(c.table)) })
+	c.base = sync.OnceValue(func() []shelf { return opts.File.apply(embedded(c.table, opts.Getenv)) })
 	return c
 }
+
+func unset(string) string { return "" }
 
 // Add puts models into the catalogue that were found since, as Options.Extra
 // does. One with the Ref of another model replaces it.
@@ -227,8 +235,8 @@ func (c *Catalog) adds(provider string) bool {
 	return false
 }
 
-// Usable says why a model can't be used now: *MissingKeyError,
-// *UnspokenError, or nil.
+// Usable says why a model can't be used now: *UnspokenError,
+// *MissingKeyError, *MissingAddressError, or nil.
 func (c *Catalog) Usable(m llm.Model) error {
 	if m.Provider == offline.Provider || c.isExtra(m) {
 		return nil
@@ -236,8 +244,12 @@ func (c *Catalog) Usable(m llm.Model) error {
 	if !c.opts.Speaks(m.API) {
 		return &UnspokenError{Model: m}
 	}
-	if s, _ := c.shelf(m.Provider); !c.keyed(s) {
+	s, _ := c.shelf(m.Provider)
+	if !c.keyed(s) {
 		return &MissingKeyError{Model: m, KeyEnv: s.KeyEnv}
+	}
+	if m.BaseURL == "" {
+		return &MissingAddressError{Model: m, BaseURLEnv: s.BaseURLEnv}
 	}
 	return nil
 }

@@ -288,6 +288,43 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
+// A service with an address for each user is named in the environment or the
+// user's file; the environment wins over the list, the file over both.
+func TestAddresses(t *testing.T) {
+	file, err := Parse([]byte(`{"providers": {"openai": {"baseUrl": "https://file.test/v1"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := map[string]string{}
+	opts := Options{
+		Keys: func(string) bool { return true }, Speaks: func(string) bool { return true },
+		Getenv: func(name string) string { return set[name] }, File: file,
+	}
+	address := func(provider string) (string, error) {
+		c := New(opts)
+		m, ok := c.Default(provider)
+		if !ok {
+			t.Fatalf("no provider %s", provider)
+		}
+		return m.BaseURL, c.Usable(m)
+	}
+	var missing *MissingAddressError
+	if got, err := address("azure"); got != "" || !errors.As(err, &missing) || !strings.Contains(err.Error(), "set AZURE_OPENAI_API_ENDPOINT") {
+		t.Errorf("azure: %q, %v", got, err)
+	}
+	for _, name := range []string{"AZURE_OPENAI_API_ENDPOINT", "ANTHROPIC_API_ENDPOINT", "OPENAI_API_ENDPOINT"} {
+		set[name] = "https://environment.test"
+	}
+	for provider, want := range map[string]string{
+		"azure": "https://environment.test", "anthropic": "https://environment.test", "openai": "https://file.test/v1",
+		"groq": "https://api.groq.com/openai/v1",
+	} {
+		if got, err := address(provider); got != want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", provider, got, err, want)
+		}
+	}
+}
+
 func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

@@ -35,7 +35,22 @@ func (e *MissingKeyError) Error() string {
 	if e.KeyEnv == "" {
 		return fmt.Sprintf("model %s needs credentials for %s, and there are none", e.Model.Ref(), e.Model.Provider)
 	}
-	return fmt.Sprintf("model %s needs a key for %s: set %s", e.Model.Ref(), e.Model.Provider, e.KeyEnv)
+	return fmt.Sprintf("model %s needs a key for %s: set %s, or run \"hoopoe login %s\"", e.Model.Ref(), e.Model.Provider, e.KeyEnv, e.Model.Provider)
+}
+
+// MissingAddressError says that a model was asked for whose service has an
+// address for each user.
+type MissingAddressError struct {
+	Model      llm.Model
+	BaseURLEnv string // the variable that would hold it, or empty
+}
+
+func (e *MissingAddressError) Error() string {
+	text := fmt.Sprintf("model %s needs the address of your service: ", e.Model.Ref())
+	if e.BaseURLEnv != "" {
+		text += "set " + e.BaseURLEnv + ", or "
+	}
+	return text + "give baseUrl in models.json"
 }
 
 // UnspokenError says that a model was asked for whose API this build has no

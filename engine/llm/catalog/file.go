@@ -103,7 +103,7 @@ func Parse(data []byte) (*File, error) {
 		return file, err
 	}
 	known := map[string]bool{}
-	for _, s := range embedded(table) {
+	for _, s := range embedded(table, unset) {
 		known[s.ID] = true
 	}
 	providers := root.object("providers")

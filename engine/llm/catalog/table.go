@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -10,9 +11,9 @@ import (
 )
 
 // embedded reads the provider lines of the table and leaves the models for
-// later. The format is described where the table is made, in internal/gen; a
+// later. The environment may say where a provider is. The format is described where the table is made, in internal/gen; a
 // test reads all of it, so that a damaged table can't ship.
-func embedded(table string) []shelf {
+func embedded(table string, getenv func(string) string) []shelf {
 	var shelves []shelf
 	for block := range strings.SplitSeq(strings.TrimSuffix(table, "\n"), "\n\n") {
 		head, rows, _ := strings.Cut(block, "\n")
@@ -21,6 +22,9 @@ func embedded(table string) []shelf {
 			continue
 		}
 		p := Provider{ID: f[0], Name: f[1], API: f[2], BaseURL: f[3], KeyEnv: f[4], BaseURLEnv: f[5], DefaultModel: f[6]}
+		if p.BaseURLEnv != "" {
+			p.BaseURL = cmp.Or(strings.TrimSpace(getenv(p.BaseURLEnv)), p.BaseURL)
+		}
 		shelves = append(shelves, shelf{Provider: p, models: sync.OnceValue(func() []llm.Model { return parseRows(p, rows) })})
 	}
 	return shelves
