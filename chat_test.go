@@ -186,7 +186,8 @@ func TestChatStart(t *testing.T) {
 // The model is picked from a list with windows and prices.
 func TestChatModel(t *testing.T) {
 	p := newPlace(t)
-	s, c := p.chat(p.script("echo", echo))
+	s, c := p.chat(p.script("echo", echo), "hello")
+	s.see("A whole answer")
 	s.keys("/model\r")
 	s.see("Model (prices per million tokens)", "offline/guide   200k  no price", "more can't be used now")
 	s.answer("\r", "Model (prices")
