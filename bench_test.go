@@ -1,140 +1,275 @@
-//go:build unix
+//go:build linux
 
 package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/creack/pty"
 )
 
-// built makes the program as it is released.
-func built(b *testing.B) string {
-	b.Helper()
-	program := filepath.Join(b.TempDir(), "hoopoe")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, out)
-	}
-	info, err := os.Stat(program)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Logf("the program has %.1f MB", float64(info.Size())/1e6)
-	return program
+// The benchmarks of this file run the program as it is released, as whole
+// processes. Single times say little on a shared machine: compare them within
+// one run.
+
+// bench is a folder to work in, a home and the released program.
+type bench struct {
+	*testing.B
+	program, dir, home string
 }
 
-func (p *place) bench(b *testing.B, program string, args ...string) *exec.Cmd {
-	c := exec.CommandContext(b.Context(), program, args...)
-	c.Dir, c.Env = p.dir, append(clean(os.Environ()), "HOME="+p.home, "TERM=xterm-256color")
+func newBench(b *testing.B) *bench {
+	b.Helper()
+	w := &bench{b, filepath.Join(b.TempDir(), "hoopoe"), b.TempDir(), b.TempDir()}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", w.program, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return w
+}
+
+func (b *bench) script(text string) string {
+	path := filepath.Join(b.dir, "model.script")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		b.Fatal(err)
+	}
+	return "--model=script/" + path
+}
+
+func (b *bench) command(args ...string) *exec.Cmd {
+	c := exec.Command(b.program, args...)
+	c.Dir, c.Env = b.dir, append(clean(os.Environ()), "HOME="+b.home, "TERM=xterm-256color")
 	return c
 }
 
-// Starts of a new process: the version, and one answer of the guide.
-func BenchmarkStart(b *testing.B) {
-	program := built(b)
-	p := &place{dir: b.TempDir(), home: b.TempDir()}
-	for name, args := range map[string][]string{"version": {"--version"}, "print": {"--no-session", "-p", "hi"}} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if out, err := p.bench(b, program, args...).CombinedOutput(); err != nil {
-					b.Fatalf("%v: %s", err, out)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/start")
-		})
+// repeat times whole processes and reports the CPU time and peak memory of the
+// last.
+func (b *bench) repeat(args ...string) {
+	var last *os.ProcessState
+	for b.Loop() {
+		c := b.command(args...)
+		var errs bytes.Buffer
+		c.Stderr = &errs
+		if err := c.Run(); err != nil {
+			b.Fatalf("%v: %s", err, errs.String())
+		}
+		last = c.ProcessState
+	}
+	b.ReportMetric(float64((last.UserTime() + last.SystemTime()).Milliseconds()), "cpu-ms")
+	b.ReportMetric(float64(last.SysUsage().(*syscall.Rusage).Maxrss)/1024, "peak-MiB")
+}
+
+func BenchmarkVersion(b *testing.B)    { newBench(b).repeat("--version") }
+func BenchmarkPrintHello(b *testing.B) { newBench(b).repeat("-p", "hello") }
+
+// BenchmarkPrintStream is an answer of 20,000 deltas to standard output.
+func BenchmarkPrintStream(b *testing.B) {
+	w := newBench(b)
+	script := w.script("-- turn --\n-- text repeat=20000 quoted --\n\"word \"\n")
+	for _, mode := range []string{"text", "json"} {
+		b.Run(mode, func(b *testing.B) { w.B = b; w.repeat(script, "-p", "--mode", mode, "go") })
 	}
 }
 
-// The chat's first frame on a terminal, and what it uses when nothing runs.
-func BenchmarkChat(b *testing.B) {
-	program := built(b)
-	p := &place{dir: b.TempDir(), home: b.TempDir()}
-	b.Run("first frame", func(b *testing.B) {
-		for b.Loop() {
-			s := p.show(b, program)
-			<-s.first
-			b.StopTimer()
-			s.stop()
-			b.StartTimer()
-		}
-		b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/1000, "ms/frame")
-	})
-	b.Run("idle", func(b *testing.B) {
-		for b.Loop() {
-			s := p.show(b, program)
-			<-s.first
-			time.Sleep(2 * time.Second) // until all that follows the first frame is drawn
-			before := s.written.Load()
-			time.Sleep(10 * time.Second)
-			b.ReportMetric(float64(s.written.Load()-before), "B/10s")
-			b.ReportMetric(resident(s.cmd.Process.Pid), "MB-RSS")
-			s.stop()
-		}
-	})
+// turns makes n turns of one call each, then a word.
+func turns(n int, call string) string {
+	return strings.Repeat("-- turn --\n"+call, n) + "-- turn --\n-- text --\ndone\n"
 }
 
-// shown is a chat on a terminal.
-type shown struct {
-	cmd     *exec.Cmd
-	tty     *os.File
-	first   chan struct{} // closed with the first frame
-	written atomic.Int64  // bytes
-}
-
-func (p *place) show(b *testing.B, program string) *shown {
-	b.Helper()
-	s := &shown{cmd: p.bench(b, program), first: make(chan struct{})}
-	var err error
-	if s.tty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Cols: 100, Rows: 40}); err != nil {
+// BenchmarkRead200 and BenchmarkBash200 are 200 turns of one tool call.
+func BenchmarkRead200(b *testing.B) {
+	w := newBench(b)
+	if err := os.WriteFile(filepath.Join(w.dir, "main.go"), bytes.Repeat([]byte("some line of code\n"), 300), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	go s.read()
-	return s
+	w.repeat(w.script(turns(200, "-- call read --\n{\"path\": \"main.go\"}\n")), "-p", "go")
 }
 
-func (s *shown) read() {
-	var seen []byte
-	buf := make([]byte, 64<<10)
-	for framed := false; ; {
-		n, err := s.tty.Read(buf)
-		s.written.Add(int64(n))
-		if !framed {
-			seen = append(seen, buf[:n]...)
-			if framed = bytes.Contains(seen, []byte("Say what you want done")) || err != nil; framed {
-				close(s.first)
-			}
+func BenchmarkBash200(b *testing.B) {
+	w := newBench(b)
+	w.repeat(w.script(turns(200, "-- call bash --\n{\"command\": \"true\"}\n")), "--permissions", "full", "-p", "go")
+}
+
+// session writes a session of n messages and returns its path.
+func (b *bench) session(n int) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, `{"type":"session","version":3,"id":"bench","timestamp":"2026-01-01T00:00:00.000Z","cwd":%q}`+"\n", b.dir)
+	parent := "null"
+	for i := range n {
+		role, rest := "user", ""
+		if i%2 == 1 {
+			role = "assistant"
+			rest = `,"api":"a","provider":"p","model":"m","usage":{"input":100,"output":50,"cacheRead":0,"cacheWrite":0,"totalTokens":150,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}},"stopReason":"stop"`
 		}
-		if err != nil {
+		text := fmt.Sprintf("Message %d: the function reads the file, splits it into lines and returns those that match. See `main.go:%d`.", i, i)
+		fmt.Fprintf(&s, `{"type":"message","id":"%08x","parentId":%s,"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":%q,"content":[{"type":"text","text":%q}],"timestamp":1%s}}`+"\n", i, parent, role, text, rest)
+		parent = fmt.Sprintf(`"%08x"`, i)
+	}
+	path := filepath.Join(b.dir, "long.jsonl")
+	if err := os.WriteFile(path, []byte(s.String()), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	return path
+}
+
+// BenchmarkResume opens 2,000 messages and answers, in print mode.
+func BenchmarkResume(b *testing.B) {
+	w := newBench(b)
+	path := w.session(2000)
+	w.repeat(w.script("-- turn --\n-- text --\nok\n"), "--fork", path, "-p", "go")
+}
+
+// BenchmarkChatFirstFrame is the time from the start to the first screen with
+// the prompt on it. Goal: 40 ms.
+func BenchmarkChatFirstFrame(b *testing.B) {
+	w := newBench(b)
+	for b.Loop() {
+		t := w.chat()
+		t.until("›")
+		b.StopTimer()
+		t.stop()
+		b.StartTimer()
+	}
+}
+
+// BenchmarkChatIdle leaves the chat alone for ten seconds. Goals: nothing
+// written, 52 MB.
+func BenchmarkChatIdle(b *testing.B) {
+	t := newBench(b).chat()
+	t.until("›")
+	t.quiet()
+	for b.Loop() {
+		t.idle(b, 10*time.Second)
+	}
+	t.stop()
+}
+
+// BenchmarkChatLong opens the chat with 10,000 messages. Goal: 150 MB.
+func BenchmarkChatLong(b *testing.B) {
+	w := newBench(b)
+	path := w.session(10_000)
+	for b.Loop() {
+		t := w.chat("--session", path)
+		t.until("9999")
+		b.StopTimer()
+		t.quiet()
+		b.ReportMetric(t.rss(), "rss-MiB")
+		t.stop()
+		b.StartTimer()
+	}
+}
+
+// counted is a chat on a pseudo-terminal whose output is counted.
+type counted struct {
+	b    *bench
+	c    *exec.Cmd
+	pty  *os.File
+	read chan []byte
+	seen bytes.Buffer
+}
+
+func (b *bench) chat(args ...string) *counted {
+	c := b.command(args...)
+	f, err := pty.StartWithSize(c, &pty.Winsize{Rows: 50, Cols: 200})
+	if err != nil {
+		b.Fatal(err)
+	}
+	t := &counted{b: b, c: c, pty: f, read: make(chan []byte, 64)}
+	go func() {
+		defer close(t.read)
+		for {
+			buf := make([]byte, 64<<10)
+			n, err := f.Read(buf)
+			if err != nil {
+				return
+			}
+			t.read <- buf[:n]
+		}
+	}()
+	return t
+}
+
+// until reads until text is on the screen.
+func (t *counted) until(text string) {
+	limit := time.After(guard)
+	for !strings.Contains(t.seen.String(), text) {
+		select {
+		case p, ok := <-t.read:
+			if !ok {
+				t.b.Fatalf("the chat ended: %q", t.seen.String())
+			}
+			t.seen.Write(p)
+		case <-limit:
+			t.b.Fatalf("no %q on the screen: %q", text, t.seen.String())
+		}
+	}
+}
+
+// quiet reads until nothing has come for half a second.
+func (t *counted) quiet() {
+	for {
+		select {
+		case <-t.read:
+		case <-time.After(500 * time.Millisecond):
 			return
 		}
 	}
 }
 
-func (s *shown) stop() {
-	_ = s.cmd.Process.Kill()
-	_ = s.cmd.Wait()
-	s.tty.Close()
+func (t *counted) idle(b *testing.B, d time.Duration) {
+	written, before := 0, t.cpu()
+	for end := time.After(d); ; {
+		select {
+		case p := <-t.read:
+			written += len(p)
+			continue
+		case <-end:
+		}
+		break
+	}
+	b.ReportMetric(float64(written), "bytes-written")
+	b.ReportMetric(float64((t.cpu() - before).Milliseconds()), "cpu-ms")
+	b.ReportMetric(t.rss(), "rss-MiB")
 }
 
-// resident is a process's memory in MB, 0 where the system doesn't tell.
-func resident(pid int) float64 {
-	out, err := exec.Command("ps", "-o", "rss=", "-p", strconv.Itoa(pid)).Output()
-	if err != nil {
-		return 0
+func (t *counted) stop() {
+	_ = t.c.Process.Kill()
+	_ = t.c.Wait()
+	t.pty.Close()
+	for range t.read {
 	}
-	kb, err := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
+}
+
+func (t *counted) proc(name string) string {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", t.c.Process.Pid, name))
 	if err != nil {
-		return 0
+		t.b.Fatal(err)
 	}
-	return kb / 1000
+	return string(data)
+}
+
+// rss is the resident memory in MiB.
+func (t *counted) rss() float64 {
+	_, rest, _ := strings.Cut(t.proc("status"), "VmRSS:")
+	kib, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+	return kib / 1024
+}
+
+// cpu is the time that the process has used, in steps of 10 ms.
+func (t *counted) cpu() time.Duration {
+	_, rest, _ := strings.Cut(t.proc("stat"), ") ")
+	f := strings.Fields(rest)
+	user, _ := strconv.Atoi(f[11])
+	system, _ := strconv.Atoi(f[12])
+	return time.Duration(user+system) * 10 * time.Millisecond
 }
