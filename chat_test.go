@@ -27,23 +27,29 @@ type screen struct {
 
 func (p *place) chat(args ...string) (*screen, *exec.Cmd) {
 	p.t.Helper()
-	const width, height = 100, 40
 	c := p.command(args...)
+	return show(p.t, c), c
+}
+
+// show starts a command on a screen.
+func show(t *testing.T, c *exec.Cmd) *screen {
+	t.Helper()
+	const width, height = 100, 40
 	c.Env = append(c.Env, "TERM=xterm-256color")
 	tty, err := pty.StartWithSize(c, &pty.Winsize{Cols: width, Rows: height})
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
-	s := &screen{t: p.t, tty: tty, vt: vt.NewEmulator(width, height), changed: make(chan struct{}, 1)}
+	s := &screen{t: t, tty: tty, vt: vt.NewEmulator(width, height), changed: make(chan struct{}, 1)}
 	go io.Copy(tty, s.vt) // what a terminal answers to queries
 	go s.draw()
-	p.t.Cleanup(func() {
+	t.Cleanup(func() {
 		if pipe, ok := s.vt.InputPipe().(io.Closer); ok {
 			pipe.Close()
 		}
 		tty.Close()
 	})
-	return s, c
+	return s
 }
 
 func (s *screen) draw() {

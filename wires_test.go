@@ -60,7 +60,7 @@ func (p *place) configure(name string, v any) {
 // online is a command that may connect. As it names its model, it looks for no
 // server but ours.
 func (p *place) online(wire mockserver.Wire, args ...string) *exec.Cmd {
-	c := p.command(append([]string{"-p", "--model", "lab-" + string(wire) + "/m"}, args...)...)
+	c := p.command(append([]string{"--model", "lab-" + string(wire) + "/m"}, args...)...)
 	c.Env = append(c.Env, "HOOPOE_OFFLINE=", "LAB_KEY="+labKey)
 	return c
 }
@@ -108,7 +108,7 @@ func TestAnswersOfEveryWire(t *testing.T) {
 			eachWire(t, func(t *testing.T, wire mockserver.Wire) {
 				p := newPlace(t)
 				server := p.connect(func(mockserver.Request) mockserver.Answer { return a })
-				out, errs, code := result(t, p.online(wire, "--thinking", "high", "go"))
+				out, errs, code := result(t, p.online(wire, "-p", "--thinking", "high", "go"))
 				if want := strings.TrimRight(strings.Join(a.Text, ""), "\n") + "\n"; out != want || errs != "" || code != 0 {
 					t.Errorf("%d bytes, not %d: %.200q, stderr %q, exit code %d", len(out), len(want), out, errs, code)
 				}
@@ -135,7 +135,7 @@ func TestToolsOnEveryWire(t *testing.T) {
 				ID: fmt.Sprintf("call_%d", r.Number), Item: fmt.Sprintf("fc_%d", r.Number), Name: "read", Arguments: `{"path":"notes.txt"}`,
 			}}}
 		})
-		out, errs, code := result(t, p.online(wire, "--thinking", "high", "look"))
+		out, errs, code := result(t, p.online(wire, "-p", "--thinking", "high", "look"))
 		if out != "Found.\n" || errs != "" || code != 0 {
 			t.Fatalf("%q, stderr %q, exit code %d", out, errs, code)
 		}
@@ -165,7 +165,7 @@ func TestErrorsPassOnEveryWire(t *testing.T) {
 			{Text: []string{"A whole answer"}},
 		}
 		server := p.connect(func(r mockserver.Request) mockserver.Answer { return faults[min(r.Number, len(faults)-1)] })
-		r := begin(t, p.online(wire, "--mode", "json", "go"))
+		r := begin(t, p.online(wire, "-p", "--mode", "json", "go"))
 		if e := r.next("retry_scheduled"); e["delayMs"] != 1000.0 {
 			t.Errorf("what the service asked for: %v", e)
 		}
@@ -193,7 +193,7 @@ func TestInterruptLeavesEveryWire(t *testing.T) {
 		server := p.connect(func(mockserver.Request) mockserver.Answer {
 			return mockserver.Answer{Text: []string{"Half"}, Hang: true}
 		})
-		r := begin(t, p.online(wire, "--mode", "json", "go"))
+		r := begin(t, p.online(wire, "-p", "--mode", "json", "go"))
 		r.next("message_delta")
 		r.signal(syscall.SIGINT)
 		select {
@@ -213,6 +213,43 @@ func TestInterruptLeavesEveryWire(t *testing.T) {
 	})
 }
 
+// The same in the chat, where Escape is what stops an answer.
+func TestChatOnEveryWire(t *testing.T) {
+	eachWire(t, func(t *testing.T, wire mockserver.Wire) {
+		p := newPlace(t)
+		p.file("notes.txt", "a note\n")
+		answers := []mockserver.Answer{
+			{Thinking: "I look.", Signature: "c2ln", Calls: []mockserver.Call{{ID: "call_1", Item: "fc_1", Name: "read", Arguments: `{"path":"notes.txt"}`}}},
+			{Text: []string{"It is **a", " note**."}},
+			{Status: 529, Message: "overloaded"},
+			{Text: []string{"A long story"}, Hang: true},
+			{Text: []string{"As you like."}},
+		}
+		server := p.connect(func(r mockserver.Request) mockserver.Answer { return answers[min(r.Number, len(answers)-1)] })
+		c := p.online(wire, "what is in notes.txt?")
+		s := show(t, c)
+		s.see("notes.txt", "It is a note.")
+		s.keys("and a story\r")
+		s.see("A long story")
+		s.keys("\x1b")
+		select {
+		case <-server.Left():
+		case <-time.After(guard):
+			t.Fatalf("the connection is still there:\n%s", s.text())
+		}
+		s.see("Stopped.")
+		s.keys("enough\r")
+		s.see("As you like.")
+		s.keys("/quit\r")
+		if code := exitOf(t, c.Wait()); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+		if n := len(server.Requests()); n != len(answers) {
+			t.Errorf("%d requests", n)
+		}
+	})
+}
+
 // Requirement C-3: a wrong key is told by its provider, and printed and kept
 // nowhere, though the service repeats it.
 func TestWrongKeyOnEveryWire(t *testing.T) {
@@ -221,7 +258,7 @@ func TestWrongKeyOnEveryWire(t *testing.T) {
 		server := p.connect(func(mockserver.Request) mockserver.Answer {
 			return mockserver.Answer{Status: 401, Message: "Incorrect API key provided: " + labKey}
 		})
-		out, errs, code := result(t, p.online(wire, "go"))
+		out, errs, code := result(t, p.online(wire, "-p", "go"))
 		if code != 1 || out != "" || !strings.Contains(errs, "lab-"+string(wire)) || !strings.Contains(errs, "key") {
 			t.Errorf("%q, stderr %q, exit code %d", out, errs, code)
 		}
