@@ -93,10 +93,11 @@ func (s *Session) accept(in Input, fromHook bool) (Accepted, error) {
 		s.place(in.Ack)
 		s.enqueue(string(in.Delivery), in)
 		return Accepted{in.id, QueuedUp}, nil
-	case s.state.busy():
+	case s.state.busy() && !s.aborted:
 		return Accepted{}, ErrBusy
 	}
-	// Between two prompts: it runs when what goes on there is over.
+	// Between two prompts, the last of which may be on its way out: it runs when
+	// what goes on there is over.
 	s.place(in.Ack)
 	s.prompts = append(s.prompts, in)
 	s.enqueue(nextPrompt, in)
@@ -106,6 +107,9 @@ func (s *Session) accept(in Input, fromHook bool) (Accepted, error) {
 // delivers reports whether the prompt in progress will still take messages
 // from the queue.
 func (s *Session) delivers() bool {
+	if s.aborted {
+		return false
+	}
 	return s.state.busy() || (s.state == Compacting && !s.manual)
 }
 

@@ -285,3 +285,36 @@ ok
 		run_ended stop will= messages=2
 		run_settled stop`)
 }
+
+// What is sent while an abort is still on its way is for after it: steering
+// the run that ends would leave it in the queue.
+func TestPromptDuringAnAbort(t *testing.T) {
+	for _, delivery := range []Delivery{Auto, Steer} {
+		w := newWorld(t, "-- turn --\n-- call stubborn --\n{}\n-- turn --\ntimes: always\n-- text --\nok\n")
+		c := w.open(OpenOptions{})
+		running, release := make(chan struct{}), make(chan struct{})
+		c.addTool("stubborn", tool.Think, func(context.Context, tool.Call) (tool.Result, error) {
+			close(running)
+			<-release // it ignores its context
+			return tool.TextResult("late"), nil
+		})
+		c.prompt("go")
+		wait(t, running, "the tool")
+		aborted := make(chan error, 1)
+		go func() { aborted <- c.s.Abort(context.Background()) }()
+		for stopping := false; !stopping; {
+			stopping, _ = do(c.ctx(), c.s, func() (bool, error) { return c.s.aborted, nil })
+		}
+		c.send(Input{Text: "next", Delivery: delivery})
+		close(release)
+		if end := on[event.RunSettled](c); !end.Aborted {
+			t.Errorf("settled %+v", end)
+		}
+		if end := on[event.RunSettled](c); end.Reason != "stop" {
+			t.Errorf("the next prompt settled %+v", end)
+		}
+		if err := <-aborted; err != nil {
+			t.Error(err)
+		}
+	}
+}
