@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"html"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,12 +15,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/picture"
 )
 
-// What fits a prompt. An image's limit is for its base64, as providers count.
+// What is read for a prompt, in bytes. Images are shrunk to what models take.
 const (
 	maxText  = 1 << 20
-	maxImage = 5 << 20 / 4 * 3
+	maxImage = 32 << 20
 )
 
 // prompt is what the command line and stdin give to work on.
@@ -105,11 +106,11 @@ func (s source) file(name string) (message.Block, error) {
 
 // attach makes a block of a file: an image, or text wrapped with its name.
 func attach(name string, data []byte) (message.Block, error) {
-	if mime := imageType(data); mime != "" {
+	if picture.Kind(data) != "" {
 		if len(data) > maxImage {
-			return message.Block{}, fmt.Errorf("%s: the image is too large for a model (at most %.1f MB)", name, float64(maxImage)/1e6)
+			return message.Block{}, fmt.Errorf("%s: the image is too large (at most %d MB)", name, maxImage>>20)
 		}
-		return message.ImageOf(base64.StdEncoding.EncodeToString(data), mime), nil
+		return attachImage(name, data)
 	}
 	if len(data) > maxText {
 		return message.Block{}, fmt.Errorf("%s: too long for a prompt (at most %d KB of text); name its path in the text and the agent will read what it needs", name, maxText>>10)
@@ -124,12 +125,16 @@ func attach(name string, data []byte) (message.Block, error) {
 	return message.TextOf(tag + "</file>"), nil
 }
 
-func imageType(data []byte) string {
-	switch mime := http.DetectContentType(data); mime {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return mime
+// attachImage makes a picture small enough for a model.
+func attachImage(name string, data []byte) (message.Block, error) {
+	p, err := picture.Measure(data)
+	if err == nil {
+		p, err = picture.Fit(context.Background(), p)
 	}
-	return ""
+	if err != nil {
+		return message.Block{}, fmt.Errorf("%s: %w", name, err)
+	}
+	return message.ImageOf(base64.StdEncoding.EncodeToString(p.Data), "image/"+p.Kind), nil
 }
 
 // readStdin reads to the end, bounded. Whoever keeps a pipe open without

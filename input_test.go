@@ -12,7 +12,8 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
-const png = "\x89PNG\r\n\x1a\n and pixels"
+// png is a picture of one pixel.
+const png = "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00\x3a\x7e\x9b\x55\x00\x00\x00\x0a\x49\x44\x41\x54\x78\x9c\x63\x60\x00\x00\x00\x02\x00\x01\x48\xaf\xa4\x71\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82"
 
 func write(t *testing.T, dir, name, content string) {
 	t.Helper()
@@ -75,6 +76,7 @@ func TestReadPromptRefuses(t *testing.T) {
 	write(t, dir, "nul", "a\x00b")
 	write(t, dir, "latin1", "caf\xe9")
 	write(t, dir, "long.txt", strings.Repeat("x", maxText+1))
+	write(t, dir, "damaged.png", png[:20])
 	write(t, dir, "big.png", png+strings.Repeat("x", maxImage))
 	for _, c := range []struct {
 		word  string
@@ -87,6 +89,7 @@ func TestReadPromptRefuses(t *testing.T) {
 		{"@latin1", nil, "neither UTF-8 text"},
 		{"@long.txt", nil, "long.txt: too long for a prompt"},
 		{"@big.png", nil, "big.png: the image is too large"},
+		{"@damaged.png", nil, "damaged.png: the image is damaged"},
 		{"text", failing{}, "read stdin: is a directory"},
 		{"text", strings.NewReader("a\x00b"), "stdin: this is neither"},
 		{"text", strings.NewReader(strings.Repeat("x", 2*maxImage)), "stdin: too long"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hoopoe-agent/hoopoe/engine/picture"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
@@ -60,7 +61,7 @@ func read(ctx context.Context, c tool.Call, a readArgs) (tool.Result, error) {
 	if err != nil {
 		return tool.Result{}, t.explain(ctx, c, err)
 	}
-	if kind := imageKind(data); kind != "" {
+	if kind := picture.Kind(data); kind != "" {
 		return readImage(ctx, c, t, data, kind)
 	}
 	text, _, err := decodeText(data)
