@@ -19,7 +19,7 @@ import (
 )
 
 // provider makes a session's own connection to a model.
-func (e *Engine) provider(m llm.Model) (llm.Provider, error) {
+func (e *Engine) provider(m llm.Model, idle time.Duration) (llm.Provider, error) {
 	e.mu.Lock()
 	s := e.scripts[m.Ref()]
 	e.mu.Unlock()
@@ -29,7 +29,7 @@ func (e *Engine) provider(m llm.Model) (llm.Provider, error) {
 	case m.API == offline.API:
 		return offline.New(offline.Options{Connect: connectText}), nil
 	case e.options.Adapters[m.API] != nil:
-		return &connection{engine: e, model: m, open: e.options.Adapters[m.API]}, nil
+		return &connection{engine: e, model: m, idle: idle, open: e.options.Adapters[m.API]}, nil
 	}
 	return nil, fmt.Errorf("no adapter speaks %s, which %s needs", m.API, m.Ref())
 }
@@ -40,6 +40,7 @@ func (e *Engine) provider(m llm.Model) (llm.Provider, error) {
 type connection struct {
 	engine *Engine
 	model  llm.Model
+	idle   time.Duration // without a byte
 	open   llm.Adapter
 
 	mu   sync.Mutex
@@ -79,7 +80,7 @@ func (c *connection) provider(ctx context.Context) (llm.Provider, error) {
 	if c.last.provider != nil && c.last.key == key && maps.Equal(c.last.headers, m.Headers) {
 		return c.last.provider, nil
 	}
-	p, err := c.open(m, func(context.Context) (string, error) { return key, nil })
+	p, err := c.open(m, llm.Connection{Key: func(context.Context) (string, error) { return key, nil }, IdleTimeout: c.idle})
 	if err == nil {
 		c.last = opened{key, m.Headers, p}
 	}
@@ -159,7 +160,7 @@ func (e *Engine) CheckKey(ctx context.Context, provider, key string) error {
 	if m.Headers, err = e.models().Access(m).Headers(ctx, value, e.resolve); err != nil {
 		return err
 	}
-	p, err := open(m, func(context.Context) (string, error) { return value, nil })
+	p, err := open(m, llm.Connection{Key: func(context.Context) (string, error) { return value, nil }})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/auth"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
@@ -20,13 +21,13 @@ type played struct {
 	requests []llm.Request
 }
 
-func (p *played) open(m llm.Model, key func(context.Context) (string, error)) (llm.Provider, error) {
+func (p *played) open(m llm.Model, c llm.Connection) (llm.Provider, error) {
 	script, err := scripted.Parse("played.script", []byte(p.script))
 	if err != nil {
 		return nil, err
 	}
 	return provider(func(ctx context.Context, req llm.Request) llm.Stream {
-		value, _ := key(ctx)
+		value, _ := c.Key(ctx)
 		p.keys, p.requests = append(p.keys, value), append(p.requests, req)
 		return scripted.New(script, scripted.Options{}).Stream(ctx, req)
 	}), nil
@@ -147,5 +148,31 @@ func TestNamedVariablesCount(t *testing.T) {
 		if p.KeyEnv != "" && !slices.Contains(auth.Variables(p.ID), p.KeyEnv) {
 			t.Errorf("%s: the catalogue names %s, and %v count", p.ID, p.KeyEnv, auth.Variables(p.ID))
 		}
+	}
+}
+
+// A session's requests carry its key and how long silence is borne, fresh for
+// each request.
+func TestConnection(t *testing.T) {
+	environment := map[string]string{"ANTHROPIC_API_KEY": "sk-one"}
+	p := &played{script: "-- turn --\ntimes: always\n-- text --\nok\n"}
+	var idle []time.Duration
+	w := newWorld(t, hello, withSettings(`{"retry": {"idleTimeoutMs": 1500}}`), func(o *Options) {
+		o.Getenv = func(name string) string { return environment[name] }
+		o.Adapters["anthropic-messages"] = func(m llm.Model, c llm.Connection) (llm.Provider, error) {
+			idle = append(idle, c.IdleTimeout)
+			return p.open(m, c)
+		}
+	})
+	c := w.open(OpenOptions{Model: "anthropic/claude-sonnet-4-6"})
+	c.run("one")
+	c.run("two")
+	environment["ANTHROPIC_API_KEY"] = "sk-two"
+	c.run("three")
+	if !slices.Equal(p.keys, []string{"sk-one", "sk-one", "sk-two"}) {
+		t.Errorf("keys %q", p.keys)
+	}
+	if !slices.Equal(idle, []time.Duration{1500 * time.Millisecond, 1500 * time.Millisecond}) {
+		t.Errorf("the adapter was opened with %v", idle)
 	}
 }

@@ -66,7 +66,7 @@ func newWorld(t testing.TB, script string, opts ...worldOption) *world {
 	})
 	o := Options{Paths: paths, Environ: os.Environ(), Models: []llm.Model{w.model},
 		Adapters: map[string]llm.Adapter{
-			w.model.API: func(llm.Model, func(context.Context) (string, error)) (llm.Provider, error) {
+			w.model.API: func(llm.Model, llm.Connection) (llm.Provider, error) {
 				return scripted.New(parsed, scripted.Options{Mark: func(ctx context.Context, name string) {
 					if fn := w.marks[name]; fn != nil {
 						fn(ctx)

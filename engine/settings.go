@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
@@ -65,7 +66,7 @@ func (s *Session) use(m llm.Model) error {
 	if m.Ref() == s.model.Ref() && s.provider != nil {
 		return nil
 	}
-	p, err := s.engine.provider(m)
+	p, err := s.engine.provider(m, time.Duration(s.env.settings.Retry.IdleTimeoutMs)*time.Millisecond)
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,8 @@ type Retry struct {
 	MaxRetries  int  `json:"maxRetries"  min:"0" max:"100"`
 	BaseDelayMs int  `json:"baseDelayMs" min:"0"` // doubles with each attempt
 	MaxDelayMs  int  `json:"maxDelayMs"  min:"0"` // the longest single wait
+	// A model that sends nothing for so long has failed; 0 leaves it to the wire.
+	IdleTimeoutMs int `json:"idleTimeoutMs" min:"0"`
 }
 
 // Todo is about the task list that the model keeps.
@@ -84,7 +86,7 @@ func Defaults() Settings {
 		FollowUpMode:  "one-at-a-time",
 		InterruptMode: "wait",
 		Compaction:    Compaction{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000, AutoContinue: true},
-		Retry:         Retry{Enabled: true, MaxRetries: 3, BaseDelayMs: 2000, MaxDelayMs: 60000},
+		Retry:         Retry{Enabled: true, MaxRetries: 3, BaseDelayMs: 2000, MaxDelayMs: 60000, IdleTimeoutMs: 300_000},
 		Todo:          Todo{Enabled: true},
 	}
 }
