@@ -90,7 +90,7 @@ func scenes() []struct {
 			a.happens(event.AskOpened{Question: event.Question{
 				ID: "q1", Kind: event.AskPermission, CallID: "c1", Title: "Edit main.go",
 				Permission: &event.PermissionRequest{Tool: "edit", Kind: "edit", Diff: patch, Rules: []string{"edit(./main.go)"},
-					Parts: []event.PermissionPart{{Text: "/work/demo/main.go", Why: "it changes a file"}}},
+					Parts: []event.PermissionPart{{Text: "/code/demo/main.go", Why: "it changes a file"}}},
 			}})
 		}},
 		{"popup", func(a *app) { a.types("/re") }},

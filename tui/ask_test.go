@@ -20,7 +20,7 @@ func edit(id string) []event.Event {
 			ID: id, Kind: event.AskPermission, CallID: "c1", Title: "Edit main.go", Message: "edits ask",
 			Permission: &event.PermissionRequest{
 				Tool: "edit", Kind: "edit", Diff: "--- main.go\n+++ main.go\n@@ -1 +1 @@\n-foo\n+bar\x1b[2J\n",
-				Paths: []string{"/work/demo/main.go"}, Rules: []string{"edit(./main.go)"},
+				Paths: []string{"/code/demo/main.go"}, Rules: []string{"edit(./main.go)"},
 				Parts: []event.PermissionPart{{Text: "main.go", Why: "it changes a file"}},
 			},
 		}},

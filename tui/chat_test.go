@@ -34,7 +34,7 @@ func working(s *screen, f *fakeSession) {
 }
 
 func TestPromptAndAnswer(t *testing.T) {
-	s, f := start(t, 80, 24, Options{Cwd: "/work/demo", Branch: func() string { return "main" }})
+	s, f := start(t, 80, 24, Options{Cwd: "/code/demo", Branch: func() string { return "main" }})
 	s.see("Say what you want done", "Guide", "demo · main", "context 1%")
 	s.typed("hello there\r")
 	s.wait("prompt", f.did(":hello there"))

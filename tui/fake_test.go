@@ -34,7 +34,7 @@ func newFake() *fakeSession {
 	return &fakeSession{
 		answers: map[string]event.Answer{},
 		view: event.View{
-			SessionID: "0199a3c2-test", File: "/s/x.jsonl", Cwd: "/work/demo", Mode: "ask", Thinking: "off", State: "idle",
+			SessionID: "0199a3c2-test", File: "/s/x.jsonl", Cwd: "/code/demo", Mode: "ask", Thinking: "off", State: "idle",
 			Model: event.Model{Provider: "offline", ID: "guide", Name: "Guide", ContextWindow: 100000},
 			Usage: event.UsageChanged{ContextTokens: 1200, ContextWindow: 100000},
 		},

@@ -23,12 +23,12 @@ func newLocal(t testing.TB) (l *Local, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"work/sub", "workshop", "other", "home"} {
+	for _, name := range []string{"code/sub", "codeshop", "other", "home"} {
 		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	o := Options{Cwd: filepath.Join(dir, "work"), Home: filepath.Join(dir, "home")}
+	o := Options{Cwd: filepath.Join(dir, "code"), Home: filepath.Join(dir, "home")}
 	if sh, err := shell.FindShell(runtime.GOOS, exec.LookPath); err == nil {
 		o.Runner = shell.NewRunner(shell.Options{Shell: sh, Environ: os.Environ()})
 	}
@@ -56,7 +56,7 @@ func link(t testing.TB, to, path string) {
 // E-4: what counts as inside is where the file really is.
 func TestResolve(t *testing.T) {
 	l, dir := newLocal(t)
-	work := filepath.Join(dir, "work")
+	work := filepath.Join(dir, "code")
 	plant(t, work+"/a.txt", "")
 	plant(t, work+"/@at.txt", "")
 	link(t, dir+"/other", work+"/out")
@@ -69,37 +69,37 @@ func TestResolve(t *testing.T) {
 		path, want string
 		inside     bool
 	}{
-		{"a.txt", "/work/a.txt", true},
-		{"./sub/../a.txt", "/work/a.txt", true},
-		{".", "/work", true},
-		{"new/deep/file", "/work/new/deep/file", true},
-		{"missing/../a.txt", "/work/a.txt", true},
-		{work, "/work", true},
+		{"a.txt", "/code/a.txt", true},
+		{"./sub/../a.txt", "/code/a.txt", true},
+		{".", "/code", true},
+		{"new/deep/file", "/code/new/deep/file", true},
+		{"missing/../a.txt", "/code/a.txt", true},
+		{work, "/code", true},
 		{"..", "", false},
-		{"../workshop", "/workshop", false}, // a name that begins like the root's
-		{"../workshop/../work/a.txt", "/work/a.txt", true},
+		{"../codeshop", "/codeshop", false}, // a name that begins like the root's
+		{"../codeshop/../code/a.txt", "/code/a.txt", true},
 		{"missing/../../other/x", "/other/x", false},
 		{"out", "/other", false},
 		{"out/new", "/other/new", false},
 		{"out/../x", "/x", false}, // .. of where the link goes, as the system has it
-		{"in/f", "/work/sub/f", true},
-		{"in/../f", "/work/f", true},
+		{"in/f", "/code/sub/f", true},
+		{"in/../f", "/code/f", true},
 		{"dangling", "/other/new", false},
-		{"out/back/a.txt", "/work/a.txt", true},
+		{"out/back/a.txt", "/code/a.txt", true},
 		{"~", "/home", false},
 		{"~/x", "/home/x", false},
-		{"~name", "/work/~name", true},
-		{"@a.txt", "/work/a.txt", true},
-		{"@at.txt", "/work/@at.txt", true},
-		{"@new.txt", "/work/@new.txt", true},
-		{"@", "/work/@", true},
+		{"~name", "/code/~name", true},
+		{"@a.txt", "/code/a.txt", true},
+		{"@at.txt", "/code/@at.txt", true},
+		{"@new.txt", "/code/@new.txt", true},
+		{"@", "/code/@", true},
 		{"@../other", "/other", false},
-		{"file://" + work + "/a.txt", "/work/a.txt", true},
-		{"file://localhost" + work + "/a%20b", "/work/a b", true},
-		{"file:" + work + "/a.txt", "/work/a.txt", true},
-		{"文件/ملف", "/work/文件/ملف", true},
-		{" spaced ", "/work/ spaced ", true},
-		{"line\nbreak", "/work/line\nbreak", true},
+		{"file://" + work + "/a.txt", "/code/a.txt", true},
+		{"file://localhost" + work + "/a%20b", "/code/a b", true},
+		{"file:" + work + "/a.txt", "/code/a.txt", true},
+		{"文件/ملف", "/code/文件/ملف", true},
+		{" spaced ", "/code/ spaced ", true},
+		{"line\nbreak", "/code/line\nbreak", true},
 	} {
 		got, inside, err := l.Resolve(tt.path)
 		if want := filepath.Join(dir, tt.want); err != nil || got != want || inside != tt.inside {
@@ -119,7 +119,7 @@ func TestResolve(t *testing.T) {
 
 func TestResolveAgreesWithSystem(t *testing.T) {
 	l, dir := newLocal(t)
-	work := filepath.Join(dir, "work")
+	work := filepath.Join(dir, "code")
 	link(t, "../other", work+"/a")
 	link(t, "a/../home", work+"/b")
 	link(t, "/", work+"/c")
@@ -138,8 +138,8 @@ func TestResolveAgreesWithSystem(t *testing.T) {
 
 func FuzzResolve(f *testing.F) {
 	l, dir := newLocal(f)
-	link(f, dir+"/other", dir+"/work/out")
-	for _, s := range []string{"a/../..", "out/x", "~/..", "@@", "file:///..%2f", "//x", "out/../work"} {
+	link(f, dir+"/other", dir+"/code/out")
+	for _, s := range []string{"a/../..", "out/x", "~/..", "@@", "file:///..%2f", "//x", "out/../code"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
@@ -153,7 +153,7 @@ func FuzzResolve(f *testing.F) {
 		if again, in, err := l.Resolve(abs); err != nil || again != abs || in != inside {
 			t.Fatalf("%q resolves to %q, that to %q, %v", path, abs, again, err)
 		}
-		if rel, err := filepath.Rel(dir+"/work", abs); err != nil || filepath.IsLocal(rel) != inside {
+		if rel, err := filepath.Rel(dir+"/code", abs); err != nil || filepath.IsLocal(rel) != inside {
 			t.Fatalf("%q: %q, inside %v", path, abs, inside)
 		}
 	})
@@ -161,12 +161,12 @@ func FuzzResolve(f *testing.F) {
 
 func TestNewLocal(t *testing.T) {
 	_, dir := newLocal(t)
-	link(t, dir+"/work", dir+"/alias")
-	l, err := NewLocal(Options{Cwd: dir + "/alias", Roots: []string{dir + "/other", dir + "/work"}})
+	link(t, dir+"/code", dir+"/alias")
+	l, err := NewLocal(Options{Cwd: dir + "/alias", Roots: []string{dir + "/other", dir + "/code"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := l.Roots(); len(got) != 2 || got[0] != dir+"/work" || got[1] != dir+"/other" || l.Cwd() != dir+"/work" {
+	if got := l.Roots(); len(got) != 2 || got[0] != dir+"/code" || got[1] != dir+"/other" || l.Cwd() != dir+"/code" {
 		t.Errorf("roots %v, cwd %s", got, l.Cwd())
 	}
 	l.Roots()[0] = "/"
@@ -192,7 +192,7 @@ func TestNewLocal(t *testing.T) {
 func TestFiles(t *testing.T) {
 	l, dir := newLocal(t)
 	ctx := t.Context()
-	p := dir + "/work/new/f.txt"
+	p := dir + "/code/new/f.txt"
 	if err := l.WriteFile(ctx, p, []byte("hello")); err != nil {
 		t.Fatal(err)
 	}
@@ -209,18 +209,18 @@ func TestFiles(t *testing.T) {
 	if err := os.Chmod(p, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	link(t, p, dir+"/work/link")
-	if err := l.WriteFile(ctx, dir+"/work/link", []byte("through")); err != nil {
+	link(t, p, dir+"/code/link")
+	if err := l.WriteFile(ctx, dir+"/code/link", []byte("through")); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Lstat(p)
 	if err != nil || info.Mode() != 0o600 || info.Size() != 7 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if entries, err := l.ReadDir(ctx, dir+"/work"); err != nil || len(entries) != 3 || entries[0].Name() != "link" {
+	if entries, err := l.ReadDir(ctx, dir+"/code"); err != nil || len(entries) != 3 || entries[0].Name() != "link" {
 		t.Errorf("%v, %v", entries, err)
 	}
-	if _, err := l.ReadFile(ctx, dir+"/work", 0); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := l.ReadFile(ctx, dir+"/code", 0); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("%v", err)
 	}
 	if _, err := l.ReadFile(ctx, dir+"/none", 9); !errors.Is(err, fs.ErrNotExist) {
@@ -264,7 +264,7 @@ func TestRefused(t *testing.T) {
 		name string
 		ctx  context.Context
 		path string
-	}{{"cancelled", cancelled, dir + "/work/x"}, {"relative", t.Context(), "x"}} {
+	}{{"cancelled", cancelled, dir + "/code/x"}, {"relative", t.Context(), "x"}} {
 		_, statErr := l.Stat(tt.ctx, tt.path)
 		_, readErr := l.ReadFile(tt.ctx, tt.path, 0)
 		_, dirErr := l.ReadDir(tt.ctx, tt.path)
@@ -275,7 +275,7 @@ func TestRefused(t *testing.T) {
 			}
 		}
 	}
-	if _, err := os.Stat(dir + "/work/x"); err == nil {
+	if _, err := os.Stat(dir + "/code/x"); err == nil {
 		t.Error("a cancelled write wrote")
 	}
 }
@@ -294,7 +294,7 @@ func TestRun(t *testing.T) {
 		c    Command
 		want string
 	}{
-		{"working directory", Command{Script: "pwd -P"}, dir + "/work\n"},
+		{"working directory", Command{Script: "pwd -P"}, dir + "/code\n"},
 		{"another directory", Command{Script: "pwd -P", Dir: dir + "/other"}, dir + "/other\n"},
 		{"environment", Command{Script: "echo $HOOPOE_X", Env: []string{"HOOPOE_X=y"}}, "y\n"},
 	} {
@@ -318,7 +318,7 @@ func TestRun(t *testing.T) {
 func TestDisplay(t *testing.T) {
 	l, dir := newLocal(t)
 	for path, want := range map[string]string{
-		dir + "/work/a/b": "a/b", dir + "/work": ".", dir + "/other": dir + "/other", dir + "/work/..x": "..x",
+		dir + "/code/a/b": "a/b", dir + "/code": ".", dir + "/other": dir + "/other", dir + "/code/..x": "..x",
 	} {
 		if got := Display(l, path); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
