@@ -209,7 +209,6 @@ func (a *app) sessionMsg(msg tea.Msg) tea.Cmd {
 		a.offer(msg)
 	case editedMsg:
 		a.edited(msg)
-		return tea.ClearScreen // the editor may have left anything on it
 	}
 	return nil
 }

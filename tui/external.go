@@ -2,9 +2,11 @@ package tui
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -32,7 +34,7 @@ func (a *app) editOutside() tea.Cmd {
 	cmd := exec.CommandContext(a.ctx, words[0], append(words[1:], name)...)
 	cmd.Env = a.o.Environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.o.In, a.o.Out, a.o.Out
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+	return tea.Exec(outside{cmd}, func(err error) tea.Msg {
 		defer os.Remove(name)
 		if err != nil {
 			return editedMsg{err: fmt.Errorf("%s: %w", words[0], err)}
@@ -41,6 +43,25 @@ func (a *app) editOutside() tea.Cmd {
 		return editedMsg{strings.TrimRight(string(text), "\n"), err}
 	})
 }
+
+// outside is a program that has the terminal for itself.
+type outside struct{ *exec.Cmd }
+
+// rest is how long the library's old renderer gets to stop its ticker. It does
+// so in a goroutine that nobody waits for: after a program that ended at once
+// it may stop the new renderer's ticker instead, and the screen stays empty.
+const rest = 50 * time.Millisecond
+
+func (o outside) Run() error {
+	err := o.Cmd.Run()
+	time.Sleep(rest)
+	return err
+}
+
+// The command has the terminal already.
+func (outside) SetStdin(io.Reader)  {}
+func (outside) SetStdout(io.Writer) {}
+func (outside) SetStderr(io.Writer) {}
 
 // writeDraft puts text into a file that only the user can read.
 func writeDraft(text string) (name string, err error) {

@@ -220,13 +220,12 @@ func (s *screen) quiet(d time.Duration) {
 // been reset, the cursor shows, the screen is the normal one.
 func (s *screen) restored() {
 	s.t.Helper()
+	s.wait("normal screen with a cursor", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return !s.alt && s.shown
+	})
 	s.settle()
-	s.mu.Lock()
-	alt, shown := s.alt, s.shown
-	s.mu.Unlock()
-	if alt || !shown {
-		s.t.Errorf("alternate screen %v, cursor shown %v", alt, shown)
-	}
 	out := string(s.written())
 	for _, mode := range []string{"?1049", "?2004", "?1002", "?1006"} {
 		on, off := strings.LastIndex(out, mode+"h"), strings.LastIndex(out, mode+"l")
