@@ -207,28 +207,6 @@ func TestNewAtPath(t *testing.T) {
 	mustAppend(t, mustNew(t, o), user("again"))
 }
 
-func TestReadOnlyFile(t *testing.T) {
-	if os.Getuid() == 0 {
-		t.Skip("root may write everywhere")
-	}
-	path := copyOf(t, "pi.jsonl")
-	if err := os.Chmod(path, 0o400); err != nil {
-		t.Fatal(err)
-	}
-	d, notices, err := Open(path, Options{})
-	if err != nil || len(notices) != 1 {
-		t.Fatal(err, notices)
-	}
-	defer d.Close()
-	var save *SaveError
-	if _, err := d.Append(user("more")); !errors.As(err, &save) {
-		t.Errorf("got %v, want a save error", err)
-	}
-	if !strings.HasSuffix(texts(d), "user:more") {
-		t.Errorf("context %s", texts(d))
-	}
-}
-
 func TestMoveToAndTree(t *testing.T) {
 	d := mustOpen(t, copyOf(t, "pi.jsonl"), testOptions(t))
 	if err := d.MoveTo("00000005"); err != nil {

@@ -59,10 +59,10 @@ func TestAbort(t *testing.T) {
 	events := strings.SplitAfter(string(streams(t)["calls"]), "\n\n")
 	for stage := range len(events) {
 		for _, way := range []string{"cancel", "break"} {
+			if way == "break" && stage < 2 {
+				continue // there is no part yet to stop at
+			}
 			t.Run(fmt.Sprintf("%s after %d events", way, stage), func(t *testing.T) {
-				if way == "break" && stage < 2 {
-					t.Skip("there is no part yet to stop at")
-				}
 				sent, closed := make(chan struct{}), make(chan struct{})
 				url, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 					io.Copy(io.Discard, r.Body)
