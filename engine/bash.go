@@ -13,12 +13,23 @@ import (
 // userBash is the user's own command in progress; at most one runs.
 type userBash struct{ stop context.CancelFunc }
 
+// BashResult is how a command of the user's ended.
+type BashResult struct {
+	Message message.Message // a BashExecution, as it is in the context
+	// What it printed in all, and what of it the message holds.
+	TotalLines  int
+	TotalBytes  int64
+	OutputLines int
+	OutputBytes int
+	TimedOut    bool
+}
+
 // Bash runs a command of the user's, beside any run, and adds what it printed
 // to the context: at once when the session is idle, else when the prompt in
 // progress has settled. A non-zero exit is no error.
-func (s *Session) Bash(ctx context.Context, command string, excludeFromContext bool) (message.Message, error) {
+func (s *Session) Bash(ctx context.Context, command string, excludeFromContext bool) (BashResult, error) {
 	if strings.TrimSpace(command) == "" {
-		return message.Message{}, errors.New("the command is empty")
+		return BashResult{}, errors.New("the command is empty")
 	}
 	run, cancel := context.WithCancel(s.ctx)
 	defer cancel()
@@ -32,7 +43,7 @@ func (s *Session) Bash(ctx context.Context, command string, excludeFromContext b
 		return nil
 	})
 	if err != nil {
-		return message.Message{}, err
+		return BashResult{}, err
 	}
 	stop := context.AfterFunc(ctx, cancel)
 	defer stop()
@@ -56,7 +67,19 @@ func (s *Session) Bash(ctx context.Context, command string, excludeFromContext b
 		s.publish(event.BashEnded{ID: id, Message: m})
 		return nil
 	})
-	return m, err
+	return BashResult{
+		Message: m, TotalLines: out.TotalLines, TotalBytes: out.TotalBytes,
+		OutputLines: lines(out.Text), OutputBytes: len(out.Text), TimedOut: out.TimedOut,
+	}, err
+}
+
+// lines counts them; the last may lack its end.
+func lines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
 }
 
 // AbortBash stops the user's command; the model's own commands go on.

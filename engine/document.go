@@ -16,11 +16,20 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 )
 
+// NewDocumentOptions say more about a fresh session.
+type NewDocumentOptions struct {
+	// Parent is the path or the id of the session that it comes from, kept in its
+	// header; usually empty.
+	Parent string
+}
+
 // NewDocument starts a fresh session behind the same door. cancelled is true
 // when an extension vetoed. Inside a hook it is noted and done afterwards.
-func (s *Session) NewDocument(ctx context.Context) (cancelled bool, err error) {
+func (s *Session) NewDocument(ctx context.Context, o NewDocumentOptions) (cancelled bool, err error) {
 	return s.replace(ctx, ext.Replace{Reason: "new"}, func() (*session.Document, error) {
-		return session.New(s.documentOptions())
+		options := s.documentOptions()
+		options.ParentSession = o.Parent
+		return session.New(options)
 	})
 }
 
@@ -95,6 +104,9 @@ func (s *Session) replace(ctx context.Context, r ext.Replace, open func() (*sess
 	}
 	var old error
 	err = s.set(context.WithoutCancel(ctx), func() error {
+		for _, in := range s.dropScreenings() {
+			s.publish(event.PromptFailed{Ref: in.Ref, Error: "the session was replaced before the message was queued"})
+		}
 		old = s.doc.Close()
 		s.adopt(doc)
 		s.env.fresh()
@@ -149,12 +161,7 @@ func (s *Session) resumeIdle() {
 	if s.state != Idle {
 		return
 	}
-	if len(s.prompts) == 0 {
-		for _, ch := range s.settled {
-			close(ch)
-		}
-		s.settled = nil
-	}
+	s.wake()
 	s.next()
 }
 
@@ -251,6 +258,42 @@ func (s *Session) Rename(ctx context.Context, name string) error {
 		s.publish(event.SessionNamed{Name: clean})
 		return err
 	})
+}
+
+// Entries lists all entries of the tree, every branch, in the order of the
+// file, and the id of the one that the next will follow, "" for none.
+func (s *Session) Entries(ctx context.Context) (entries []session.Entry, leaf string, err error) {
+	err = s.read(ctx, func(d session.Snapshot) (err error) {
+		leaf = d.Leaf()
+		entries, err = d.Entries()
+		return err
+	})
+	return entries, leaf, err
+}
+
+// Tree is the same as a tree: its entries without a parent, normally one, with
+// all that follows each.
+func (s *Session) Tree(ctx context.Context) (roots []*session.TreeNode, leaf string, err error) {
+	err = s.read(ctx, func(d session.Snapshot) (err error) {
+		leaf = d.Leaf()
+		roots, err = d.Tree()
+		return err
+	})
+	return roots, leaf, err
+}
+
+// read gives fn the document as it is now, off the owner: reading a long
+// session takes time. When the document is exchanged meanwhile fn gets the next.
+func (s *Session) read(ctx context.Context, fn func(session.Snapshot) error) error {
+	for {
+		d, err := do(ctx, s, func() (session.Snapshot, error) { return s.doc.Snapshot(), nil })
+		if err != nil {
+			return err
+		}
+		if err = fn(d); !errors.Is(err, os.ErrClosed) {
+			return err
+		}
+	}
 }
 
 // Prompts lists every user message with text, in file order, all branches.

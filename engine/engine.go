@@ -60,6 +60,8 @@ type Engine struct {
 	log     *slog.Logger
 	shell   func() (shell.Shell, error)
 
+	probing sync.Mutex // held while local servers are asked
+
 	mu      sync.Mutex
 	scripts map[string]*scripted.Script // by the model's ref
 	looked  time.Time                   // when local servers were last asked

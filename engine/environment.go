@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/compact"
@@ -29,10 +30,13 @@ type environment struct {
 	mode      func() string
 	notify    func(level, text string)
 
-	mu     sync.Mutex
-	cached string // the system prompt, until forget
-	files  *workspace.Ledger
-	told   map[string]bool // notices about context files that are out
+	building sync.Mutex // held while the system prompt is made, which may take its time
+	cached   string
+	told     map[string]bool // notices about context files that are out
+	stale    atomic.Bool     // cached is out of date
+
+	mu    sync.Mutex
+	files *workspace.Ledger
 }
 
 // gitTime bounds the one git call behind a system prompt.
@@ -41,9 +45,9 @@ const gitTime = 2 * time.Second
 // system is the system prompt. It is built at first need and kept, so that
 // providers can cache it; forget makes the next one anew.
 func (e *environment) system() string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.cached != "" {
+	e.building.Lock()
+	defer e.building.Unlock()
+	if !e.stale.Swap(false) && e.cached != "" {
 		return e.cached
 	}
 	o := e.options
@@ -69,17 +73,15 @@ func (e *environment) system() string {
 	return e.cached
 }
 
-// forget drops the system prompt: its sources may have changed.
-func (e *environment) forget() {
-	e.mu.Lock()
-	e.cached = ""
-	e.mu.Unlock()
-}
+// forget drops the system prompt: its sources may have changed. It doesn't wait
+// for one that is being made.
+func (e *environment) forget() { e.stale.Store(true) }
 
 // fresh forgets what belonged to the document before.
 func (e *environment) fresh() {
+	e.forget()
 	e.mu.Lock()
-	e.cached, e.files = "", workspace.NewLedger()
+	e.files = workspace.NewLedger()
 	e.mu.Unlock()
 }
 

@@ -40,11 +40,14 @@ func (e *Engine) models() *catalog.Catalog {
 const lookAgain = 10 * time.Second
 
 // findLocal asks the model servers of this machine, at most 300 ms long, and
-// puts what they have into the catalogue.
+// puts what they have into the catalogue. Who comes while they are being asked
+// waits for their answer.
 func (e *Engine) findLocal() []llm.Model {
 	if e.options.Offline || !e.options.LocalServers || e.options.Adapters[local.API] == nil {
 		return nil
 	}
+	e.probing.Lock()
+	defer e.probing.Unlock()
 	e.mu.Lock()
 	recent := !e.looked.IsZero() && e.now().Sub(e.looked) < lookAgain
 	e.looked = e.now()
@@ -129,8 +132,47 @@ func (e *Engine) usable(m llm.Model) error {
 	return err
 }
 
-// model finds a model by its exact name; a script that was loaded counts.
+// ModelNotFoundError says that no model has exactly that name. The wording is
+// the protocol family's.
+type ModelNotFoundError struct{ Provider, ID string }
+
+func (e *ModelNotFoundError) Error() string { return "Model not found: " + e.Provider + "/" + e.ID }
+
+// NoKeyError says that there is no key for a model's provider. The wording is
+// the protocol family's.
+type NoKeyError struct {
+	Model llm.Model
+	Err   error // what to do about it
+}
+
+func (e *NoKeyError) Error() string { return "No API key for " + e.Model.Ref() }
+func (e *NoKeyError) Unwrap() error { return e.Err }
+
+// exactModel finds a model that can be used by its exact name.
+func (e *Engine) exactModel(provider, id string) (llm.Model, error) {
+	m, ok := e.named(provider, id)
+	if !ok {
+		e.findLocal()
+		m, ok = e.named(provider, id)
+	}
+	if !ok {
+		return m, &ModelNotFoundError{provider, id}
+	}
+	err := e.usable(m)
+	if missing, ok := errors.AsType[*catalog.MissingKeyError](err); ok {
+		return m, &NoKeyError{m, missing}
+	}
+	return m, err
+}
+
+// model is named for a model that can be used.
 func (e *Engine) model(provider, id string) (llm.Model, bool) {
+	m, ok := e.named(provider, id)
+	return m, ok && e.usable(m) == nil
+}
+
+// named finds a model by its exact name; a script that was loaded counts.
+func (e *Engine) named(provider, id string) (llm.Model, bool) {
 	e.mu.Lock()
 	s := e.scripts[provider+"/"+id]
 	e.mu.Unlock()
@@ -139,7 +181,7 @@ func (e *Engine) model(provider, id string) (llm.Model, bool) {
 	}
 	for _, m := range e.models().Models(provider) {
 		if m.ID == id {
-			return m, e.usable(m) == nil
+			return m, true
 		}
 	}
 	return llm.Model{}, false

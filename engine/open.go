@@ -68,7 +68,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 	}
 	s = &Session{
 		engine: e, opts: o, in: newInbox(), ended: make(chan struct{}), state: Idle,
-		faces: map[*Subscription]Client{}, held: map[event.QuestionKind]int{},
+		faces: map[*Subscription]Client{}, held: map[event.QuestionKind]int{}, shutdown: make(chan struct{}),
 		modes: queueModes{settings.SteeringMode, settings.FollowUpMode, settings.InterruptMode},
 	}
 	s.limits = limits{Limits: merged(settings.Limits, o.Limits)}
@@ -142,13 +142,15 @@ func (s *Session) equip(settings config.Settings) error {
 	if s.env.options.Append, err = prompt.TextOrFile(o.AppendSystemPrompt, prompt.Disk()); err != nil {
 		return err
 	}
-	if s.tools, err = offered(o, settings); err != nil {
+	own, err := offered(o, settings)
+	if err != nil {
 		return err
 	}
+	s.tools = &toolset{Registry: own}
 	if s.policy, err = e.gate(ws, o, settings); err != nil {
 		return err
 	}
-	s.host = &ext.Host{Hooks: e.options.Hooks, Session: callback{s}, Failed: func(name, point string, err error) {
+	s.host = &ext.Host{Hooks: e.options.Hooks, Session: func(name string) ext.Session { return callback{s, name} }, Failed: func(name, point string, err error) {
 		s.in.do(func() { s.publish(event.ExtensionFailed{Extension: name, Point: point, Error: err.Error()}) })
 	}}
 	return nil
@@ -320,20 +322,8 @@ func ref(provider, id string) string {
 // promptTools lists the tools for the system prompt.
 func (s *Session) promptTools() []prompt.Tool {
 	var list []prompt.Tool
-	for _, t := range s.tools.Tools() {
-		if spec := t.Spec(); !spec.Hidden {
-			list = append(list, prompt.Tool{Name: spec.Name, Summary: spec.Summary})
-		}
+	for _, spec := range s.tools.visible() {
+		list = append(list, prompt.Tool{Name: spec.Name, Summary: spec.Summary})
 	}
 	return list
 }
-
-// callback is the session as extensions may call it back.
-type callback struct{ s *Session }
-
-func (c callback) Send(ctx context.Context, text string) error {
-	_, err := c.s.Prompt(ctx, Input{Text: text})
-	return err
-}
-func (c callback) Abort(ctx context.Context) error   { return c.s.Abort(ctx) }
-func (c callback) Settled(ctx context.Context) error { return c.s.Settled(ctx) }

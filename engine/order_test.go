@@ -272,7 +272,7 @@ func TestReplaceWhileAttached(t *testing.T) {
 	w.marks["stop"] = func(context.Context) { close(reached) }
 	c.prompt("second")
 	wait(t, reached, "the model")
-	if cancelled, err := c.s.NewDocument(c.ctx()); cancelled || err != nil {
+	if cancelled, err := c.s.NewDocument(c.ctx(), NewDocumentOptions{}); cancelled || err != nil {
 		t.Fatal(cancelled, err)
 	}
 	on[event.SessionReplaced](c)
@@ -298,9 +298,12 @@ func TestHookCallsBack(t *testing.T) {
 			_, err := s.Prompt(ctx, Input{Text: "x", Delivery: Steer})
 			return err
 		},
-		"abort":    func(ctx context.Context, s *Session) error { return s.Abort(ctx) },
-		"compact":  func(ctx context.Context, s *Session) error { _, err := s.Compact(ctx, ""); return err },
-		"new":      func(ctx context.Context, s *Session) error { _, err := s.NewDocument(ctx); return err },
+		"abort":   func(ctx context.Context, s *Session) error { return s.Abort(ctx) },
+		"compact": func(ctx context.Context, s *Session) error { _, err := s.Compact(ctx, ""); return err },
+		"new": func(ctx context.Context, s *Session) error {
+			_, err := s.NewDocument(ctx, NewDocumentOptions{})
+			return err
+		},
 		"mode":     func(ctx context.Context, s *Session) error { return s.SetMode(ctx, "edit") },
 		"thinking": func(ctx context.Context, s *Session) error { _, err := s.SetThinking(ctx, "high"); return err },
 		"settled": func(ctx context.Context, s *Session) error {

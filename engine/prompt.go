@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,11 +29,20 @@ const (
 	nextPrompt = "prompt" // waits for the session to settle
 )
 
+// Where a message comes from, as extensions are told.
+const (
+	FromInteractive = "interactive" // a person at a terminal; the same as ""
+	FromRPC         = "rpc"
+	FromExtension   = "extension"
+)
+
 // Input is a prompt.
 type Input struct {
 	// Ref is the face's own name for it, repeated in PromptFailed.
 	Ref  string
 	Text string
+	// Source is where it comes from.
+	Source string
 	// Images and other blocks that go with the text.
 	Images   []message.Block
 	Delivery Delivery
@@ -42,7 +52,10 @@ type Input struct {
 	// Ack is placed before the first event that the prompt causes.
 	Ack *Ack
 
-	id string // of the message that it will become
+	id       string // of the message that it will become
+	sender   string // the extension that sent it
+	screened bool   // extensions have been asked about it
+	decided  chan Disposition
 }
 
 // Disposition says what became of a prompt.
@@ -51,6 +64,7 @@ type Disposition string
 const (
 	Started  Disposition = "started"
 	QueuedUp Disposition = "queued"
+	Handled  Disposition = "handled" // an extension has taken it away
 )
 
 // Accepted is the answer to a prompt.
@@ -58,6 +72,10 @@ type Accepted struct {
 	// ID is the id of the user message that it becomes.
 	ID          string
 	Disposition Disposition
+	// Decided is set when extensions have yet to be asked. It gives the final
+	// Disposition, and is closed without one when the message was dropped before.
+	// It says nothing any more once the session is closed.
+	Decided <-chan Disposition
 }
 
 // Prompt gives the session a message. It returns once the session has taken
@@ -73,35 +91,52 @@ func (s *Session) Prompt(ctx context.Context, in Input) (Accepted, error) {
 
 func (s *Session) accept(in Input, fromHook bool) (Accepted, error) {
 	in.id = s.ids.next()
+	if s.host.Has(wantsInput) {
+		in.decided = make(chan Disposition, 1)
+	}
 	switch {
 	case fromHook && s.state == Settling:
 		s.place(in.Ack)
 		s.sends = append(s.sends, in)
-		return Accepted{in.id, QueuedUp}, nil
+		return Accepted{in.id, QueuedUp, in.decided}, nil
 	case fromHook && s.state != Idle && in.Delivery == Auto:
 		in.Delivery = FollowUp // a hook can't know what is going on
 	}
 	if in.QueueOnly && in.Delivery == Auto {
 		in.Delivery = FollowUp
 	}
+	d, err := s.route(in)
+	if err != nil {
+		return Accepted{}, err
+	}
+	return Accepted{in.id, d, in.decided}, nil
+}
+
+// route takes a message to where the state and its delivery want it.
+func (s *Session) route(in Input) (Disposition, error) {
 	switch {
 	case s.state == Idle && !in.QueueOnly:
 		s.place(in.Ack)
 		s.begin(in)
-		return Accepted{in.id, Started}, nil
+		return Started, nil
 	case in.Delivery != Auto && (s.delivers() || in.QueueOnly):
 		s.place(in.Ack)
-		s.enqueue(string(in.Delivery), in)
-		return Accepted{in.id, QueuedUp}, nil
+		if s.host.Has(wantsInput) && !in.screened {
+			s.screen(in)
+		} else {
+			s.enqueue(string(in.Delivery), in)
+			in.decide(QueuedUp)
+		}
+		return QueuedUp, nil
 	case s.state.busy() && !s.aborted:
-		return Accepted{}, ErrBusy
+		return "", ErrBusy
 	}
 	// Between two prompts, the last of which may be on its way out: it runs when
 	// what goes on there is over.
 	s.place(in.Ack)
 	s.prompts = append(s.prompts, in)
 	s.enqueue(nextPrompt, in)
-	return Accepted{in.id, QueuedUp}, nil
+	return QueuedUp, nil
 }
 
 // delivers reports whether the prompt in progress will still take messages
@@ -134,12 +169,13 @@ func (s *Session) begin(in Input) {
 	s.system = ""
 	s.limits.begin(s.at)
 	if err := s.engine.usable(s.model); err != nil {
+		in.decide(Started)
 		s.publish(event.PromptFailed{Ref: in.Ref, Error: err.Error()})
 		s.settle(outcome{reason: message.Error, err: err.Error()})
 		return
 	}
 	in.Text = chosen(s.messages, in.Text)
-	if !s.host.Has(func(h ext.Hooks) bool { return h.Input != nil || h.BeforeRun != nil }) {
+	if !s.host.Has(func(h ext.Hooks) bool { return wantsInput(h) || h.BeforeRun != nil }) {
 		s.startRun([]message.Message{in.message(s.engine.now().UnixMilli())})
 		return
 	}
@@ -151,18 +187,21 @@ func (s *Session) begin(in Input) {
 
 // beforeRun asks the extensions about a prompt, then posts what they decided.
 func (s *Session) beforeRun(ctx context.Context, in Input) {
-	changed, reply := s.host.Input(ctx, ext.Input{Text: in.Text, Images: in.Images})
-	in.Text, in.Images = changed.Text, changed.Images
+	in, reply := s.consult(ctx, in)
 	var more ext.BeforeRunReply
 	if !reply.Handled && !reply.Block {
 		more = s.host.BeforeRun(ctx, ext.BeforeRun{Prompt: in.Text, System: s.env.system()})
 	}
 	s.in.post(item{fn: func() {
-		messages := append([]message.Message{in.message(s.engine.now().UnixMilli())}, more.Messages...)
-		switch {
-		case reply.Handled:
+		if reply.Handled {
+			in.decide(Handled)
 			s.delivered(in.id)
 			s.settle(outcome{reason: message.Stop})
+			return
+		}
+		in.decide(Started)
+		messages := append([]message.Message{in.message(s.engine.now().UnixMilli())}, more.Messages...)
+		switch {
 		case reply.Block:
 			s.refuse(messages[:1], reply.Reason)
 		case more.Block:
@@ -178,11 +217,10 @@ func (s *Session) beforeRun(ctx context.Context, in Input) {
 
 // refuse runs a prompt that an extension blocked: its answer is the reason.
 func (s *Session) refuse(prompt []message.Message, reason string) {
-	if reason == "" {
-		reason = "An extension refused this prompt."
-	}
-	s.refuseWith(prompt, message.Refusal, reason)
+	s.refuseWith(prompt, message.Refusal, refusal(reason))
 }
+
+func refusal(reason string) string { return cmp.Or(reason, "An extension refused this prompt.") }
 
 func (s *Session) refuseWith(prompt []message.Message, stop message.StopReason, reason string) {
 	s.runs++
@@ -242,7 +280,7 @@ func (s *Session) waiting(delivery Delivery) bool {
 // its place behind the events that the run has emitted.
 func (s *Session) poll(ctx context.Context, delivery Delivery) []message.Message {
 	ch := make(chan []message.Message, 1)
-	if !s.in.post(item{fn: func() {
+	take := func() {
 		if s.aborted { // queues survive an abort
 			ch <- nil
 			return
@@ -252,12 +290,16 @@ func (s *Session) poll(ctx context.Context, delivery Delivery) []message.Message
 			mode = s.modes.followUp
 		}
 		ch <- s.take(delivery, mode)
-	}}) {
+	}
+	// Messages about which extensions are being asked still belong to this run.
+	if !s.in.post(item{fn: func() { s.whenScreened(take) }}) {
 		return nil
 	}
 	select {
 	case m := <-ch:
 		return m
+	case <-ctx.Done():
+		return nil // what is taken now stays in the queue
 	case <-s.ended:
 		return nil
 	}
@@ -274,9 +316,15 @@ func (s *Session) ClearQueue(ctx context.Context) ([]event.Queued, error) {
 			out = append(out, q)
 			return true
 		})
+		for _, in := range s.prompts {
+			in.drop()
+		}
 		s.prompts = nil
 		if len(out) > 0 {
 			s.queueChanged()
+		}
+		for _, in := range s.dropScreenings() {
+			out = append(out, event.Queued{ID: in.id, Delivery: string(in.Delivery), Message: in.message(s.engine.now().UnixMilli())})
 		}
 		return out, nil
 	})

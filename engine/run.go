@@ -137,23 +137,45 @@ func (s *Session) finish(o outcome, messages []message.Message) {
 	s.stop = stop
 	go func() {
 		s.host.RunEnd(ctx, ext.RunEnd{Reason: o.reason, Messages: messages})
-		s.in.post(item{fn: func() { s.afterRunEnd(o) }})
+		sent := s.sent(ctx)
+		s.in.post(item{fn: func() { s.afterRunEnd(o, sent) }})
 	}()
 }
 
-// afterRunEnd carries on with what the hooks sent, or settles.
-func (s *Session) afterRunEnd(o outcome) {
-	s.stop = nil
-	if len(s.sends) == 0 || s.aborted {
+// sent are the messages that end-of-run hooks sent, as the other extensions
+// leave them.
+func (s *Session) sent(ctx context.Context) []Input {
+	sends, _ := do(s.ctx, s, func() ([]Input, error) {
+		sends := s.sends
 		s.sends = nil
+		return sends, nil
+	})
+	var kept []Input
+	for _, in := range sends {
+		in, reply := s.consult(ctx, in)
+		if reply.Handled || reply.Block {
+			in.decide(Handled)
+			continue
+		}
+		in.decide(Started)
+		kept = append(kept, in)
+	}
+	return kept
+}
+
+// afterRunEnd carries on with what the hooks sent, or settles.
+func (s *Session) afterRunEnd(o outcome, sent []Input) {
+	s.stop = nil
+	sent = append(sent, s.sends...) // from hooks that were asked about the others
+	s.sends = nil
+	if len(sent) == 0 || s.aborted {
 		s.settle(o)
 		return
 	}
 	var messages []message.Message
-	for _, in := range s.sends {
+	for _, in := range sent {
 		messages = append(messages, in.message(s.engine.now().UnixMilli()))
 	}
-	s.sends = nil
 	s.startRun(messages)
 }
 
@@ -173,12 +195,7 @@ func (s *Session) settle(o outcome) {
 	if s.state != Idle {
 		return // an aborter started the next prompt
 	}
-	if len(s.prompts) == 0 {
-		for _, ch := range s.settled {
-			close(ch)
-		}
-		s.settled = nil
-	}
+	s.wake()
 	s.next()
 }
 
@@ -304,6 +321,9 @@ func (s *Session) stopAll(ack *Ack, then func(), done chan struct{}) {
 	}
 	s.stopped = append(s.stopped, after)
 	s.aborted = true
+	for _, p := range s.screenings {
+		p.stays = true
+	}
 	s.broker.CancelAll()
 	switch {
 	case s.state == Retrying:

@@ -14,7 +14,6 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
-	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
 // Errors that faces branch on.
@@ -54,11 +53,14 @@ type Session struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	env    *environment
-	tools  *tool.Registry
+	tools  *toolset
 	host   *ext.Host
 	policy *gate
 	// ids hands out entry ids; it follows the document.
 	ids idSource
+	// shutdown is closed when an extension asks for the process's end.
+	shutdown   chan struct{}
+	askedToEnd sync.Once
 
 	// What follows is touched by the owner alone.
 
@@ -83,6 +85,9 @@ type Session struct {
 	stopped    []func() // aborts that wait for the end of what they stop
 	prompts    []Input  // accepted, waiting for a settled session
 	sends      []Input  // from end-of-run hooks, continue the prompt in progress
+
+	screenings   []*screening // messages on their way into the queue
+	waitScreened []func()     // called when there are none
 
 	queue   []event.Queued
 	taken   map[string]bool // queued messages given to the run, not yet announced
@@ -236,11 +241,19 @@ func (s *Session) Settled(ctx context.Context) error {
 }
 
 func (s *Session) whenSettled(ch chan struct{}) {
-	if s.state == Idle && len(s.prompts) == 0 {
-		close(ch)
+	s.settled = append(s.settled, ch)
+	s.wake()
+}
+
+// wake lets those go on who wait for a settled session, if it is.
+func (s *Session) wake() {
+	if s.state != Idle || len(s.prompts) > 0 || len(s.screenings) > 0 {
 		return
 	}
-	s.settled = append(s.settled, ch)
+	for _, ch := range s.settled {
+		close(ch)
+	}
+	s.settled = nil
 }
 
 // Kill ends the session's processes at once, without any grace. It is for a

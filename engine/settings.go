@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -30,6 +28,18 @@ func (s *Session) SetModel(ctx context.Context, pattern string) (llm.Model, erro
 		}
 		return m, nil
 	})
+}
+
+// SetModelExact chooses the model of the next request by its exact name. One
+// that isn't known may be a local server's, which is asked first, 300 ms at
+// most. It is a *ModelNotFoundError or a *NoKeyError when that is the reason
+// against it.
+func (s *Session) SetModelExact(ctx context.Context, provider, id string) (llm.Model, error) {
+	m, err := s.engine.exactModel(provider, id)
+	if err != nil {
+		return llm.Model{}, err
+	}
+	return do(ctx, s, func() (llm.Model, error) { return m, s.choose(m) })
 }
 
 // CycleModel goes to the next model of those enabled in the settings, or of
@@ -183,18 +193,17 @@ func (s *Session) Tools() []llm.ToolSpec { return s.toolSpecs() }
 // SystemPrompt is the system prompt of the next request.
 func (s *Session) SystemPrompt() string { return s.env.system() }
 
-var errNoTodos = errors.New("the task list needs phases with names and tasks")
-
-// SetTodos replaces the task list, in memory.
+// SetTodos replaces the task list, in memory, and returns it as it is kept.
+// Names and ids are the caller's affair.
 func (s *Session) SetTodos(ctx context.Context, phases []message.TodoPhase) ([]message.TodoPhase, error) {
+	kept := make([]message.TodoPhase, len(phases))
 	for i, p := range phases {
-		if p.Name == "" {
-			return nil, fmt.Errorf("phase %d: %w", i+1, errNoTodos)
-		}
+		p.Tasks = append([]message.Todo{}, p.Tasks...) // never nil: it is a list in JSON
+		kept[i] = p
 	}
 	return do(ctx, s, func() ([]message.TodoPhase, error) {
-		s.todos = phases
-		s.publish(event.TodosChanged{Phases: phases})
-		return phases, nil
+		s.todos = kept
+		s.publish(event.TodosChanged{Phases: kept})
+		return kept, nil
 	})
 }

@@ -194,7 +194,10 @@ func (s *Subscription) add(it Item, weight int) {
 	s.signal()
 }
 
-func (s *Subscription) ack(v any) {
+// Post puts a value behind all that is queued, as an Item with an Ack: for a
+// response that must follow the events of what it answers. After the end it is
+// dropped.
+func (s *Subscription) Post(v any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err == nil {

@@ -42,10 +42,8 @@ func (s *Session) request(ctx context.Context, history []message.Message, system
 // toolSpecs lists the tools that the model sees.
 func (s *Session) toolSpecs() []llm.ToolSpec {
 	var specs []llm.ToolSpec
-	for _, t := range s.tools.Tools() {
-		if spec := t.Spec(); !spec.Hidden {
-			specs = append(specs, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Parameters: spec.Parameters})
-		}
+	for _, spec := range s.tools.visible() {
+		specs = append(specs, llm.ToolSpec{Name: spec.Name, Description: spec.Description, Parameters: spec.Parameters})
 	}
 	return specs
 }

@@ -89,7 +89,7 @@ func (s *Session) publish(ev event.Event) {
 // place puts a command's value into the stream that asked for it.
 func (s *Session) place(a *Ack) {
 	if a != nil && a.Sub != nil {
-		a.Sub.ack(a.Value)
+		a.Sub.Post(a.Value)
 	}
 }
 
@@ -102,6 +102,8 @@ func (s *Session) view() event.View {
 	v := event.View{
 		Seq: s.seq, SessionID: s.doc.ID(), File: s.doc.File(), Name: s.doc.Name(), Cwd: s.env.workspace.Cwd(),
 		Model: modelEvent(s.model), Thinking: string(s.thinking), Mode: s.policy.mode(), State: string(s.state),
+		SteeringMode: s.modes.steering, FollowUpMode: s.modes.followUp, InterruptMode: s.modes.interrupt,
+		AutoCompaction: s.auto.compaction, AutoRetry: s.auto.retry,
 		Messages: s.messages[:len(s.messages):len(s.messages)],
 		Running:  slices.Clone(s.running), Queue: slices.Clone(s.queue), Todos: s.todos, Usage: s.usageEvent(),
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 )
@@ -214,7 +215,7 @@ func runTools(_ context.Context, c Call) (Result, error) {
 }
 
 func runNew(ctx context.Context, c Call) (Result, error) {
-	cancelled, err := c.Session.NewDocument(ctx)
+	cancelled, err := c.Session.NewDocument(ctx, engine.NewDocumentOptions{})
 	if err != nil {
 		return Result{}, err
 	}

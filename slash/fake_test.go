@@ -77,7 +77,9 @@ func (f *fakeSession) SetMode(_ context.Context, mode string) error {
 	return f.do("mode %s", mode)
 }
 
-func (f *fakeSession) NewDocument(context.Context) (bool, error) { return f.cancelled, f.do("new") }
+func (f *fakeSession) NewDocument(context.Context, engine.NewDocumentOptions) (bool, error) {
+	return f.cancelled, f.do("new")
+}
 
 func (f *fakeSession) Switch(_ context.Context, path string) (bool, error) {
 	return f.cancelled, f.do("switch %s", path)

@@ -33,7 +33,7 @@ type Models interface {
 
 // Documents works on the conversation's file.
 type Documents interface {
-	NewDocument(ctx context.Context) (cancelled bool, err error)
+	NewDocument(ctx context.Context, o engine.NewDocumentOptions) (cancelled bool, err error)
 	Switch(ctx context.Context, path string) (cancelled bool, err error)
 	Rename(ctx context.Context, name string) error
 	Compact(ctx context.Context, instructions string) (event.CompactionResult, error)

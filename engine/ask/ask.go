@@ -27,6 +27,8 @@ type Result struct {
 	Answered bool
 	// Nobody is true when no face could show the question.
 	Nobody bool
+	// TimedOut is true when nobody answered in time.
+	TimedOut bool
 }
 
 // Broker holds the questions of one session.
@@ -140,7 +142,7 @@ func (b *Broker) next() {
 		if d := p.Question.Timeout; d > 0 {
 			p.stop = b.After(d, func() {
 				if b.open == p {
-					b.close(p, Result{Answer: Answer{Cancelled: true}})
+					b.close(p, Result{Answer: Answer{Cancelled: true}, TimedOut: true})
 				}
 			})
 		}
@@ -154,7 +156,7 @@ func (b *Broker) close(p *Pending, r Result) {
 	if p.stop != nil {
 		p.stop()
 	}
-	b.Publish(event.AskClosed{ID: p.Question.ID, Answer: r.Answer, Answered: r.Answered})
+	b.Publish(event.AskClosed{ID: p.Question.ID, Answer: r.Answer, Answered: r.Answered, TimedOut: r.TimedOut})
 	b.finish(p, r)
 	b.next()
 }

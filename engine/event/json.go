@@ -40,6 +40,9 @@ func (CompactionStarted) Kind() Kind { return "compaction_started" }
 func (CompactionEnded) Kind() Kind   { return "compaction_ended" }
 func (UsageChanged) Kind() Kind      { return "usage_changed" }
 func (TodosChanged) Kind() Kind      { return "todos_changed" }
+func (RuleTriggered) Kind() Kind     { return "rule_triggered" }
+func (TodoReminder) Kind() Kind      { return "todo_reminder" }
+func (TodoCleared) Kind() Kind       { return "todo_cleared" }
 func (BashStarted) Kind() Kind       { return "bash_started" }
 func (BashProgress) Kind() Kind      { return "bash_progress" }
 func (BashEnded) Kind() Kind         { return "bash_ended" }
@@ -47,6 +50,11 @@ func (AskOpened) Kind() Kind         { return "ask_opened" }
 func (AskClosed) Kind() Kind         { return "ask_closed" }
 func (Notice) Kind() Kind            { return "notice" }
 func (ExtensionFailed) Kind() Kind   { return "extension_failed" }
+func (StatusChanged) Kind() Kind     { return "status_changed" }
+func (WidgetChanged) Kind() Kind     { return "widget_changed" }
+func (TitleChanged) Kind() Kind      { return "title_changed" }
+func (EditorTextSet) Kind() Kind     { return "editor_text_set" }
+func (CommandsChanged) Kind() Kind   { return "commands_changed" }
 
 func (RunStarted) event()        {}
 func (RunEnded) event()          {}
@@ -77,6 +85,9 @@ func (CompactionStarted) event() {}
 func (CompactionEnded) event()   {}
 func (UsageChanged) event()      {}
 func (TodosChanged) event()      {}
+func (RuleTriggered) event()     {}
+func (TodoReminder) event()      {}
+func (TodoCleared) event()       {}
 func (BashStarted) event()       {}
 func (BashProgress) event()      {}
 func (BashEnded) event()         {}
@@ -84,6 +95,11 @@ func (AskOpened) event()         {}
 func (AskClosed) event()         {}
 func (Notice) event()            {}
 func (ExtensionFailed) event()   {}
+func (StatusChanged) event()     {}
+func (WidgetChanged) event()     {}
+func (TitleChanged) event()      {}
+func (EditorTextSet) event()     {}
+func (CommandsChanged) event()   {}
 
 // MarshalJSON writes the canonical form: the event's own fields after type,
 // seq, session and time.

@@ -79,4 +79,6 @@ type AskClosed struct {
 	ID       string `json:"id"`
 	Answer   Answer `json:"answer"`
 	Answered bool   `json:"answered"`
+	// TimedOut says that the default was used because the time was up.
+	TimedOut bool `json:"timedOut,omitempty"`
 }

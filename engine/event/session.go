@@ -26,16 +26,24 @@ type Queued struct {
 
 // View is a picture of a session. It is immutable.
 type View struct {
-	Seq       uint64            `json:"seq"` // of the last event it includes
-	SessionID string            `json:"sessionId"`
-	File      string            `json:"file,omitempty"` // empty: in memory
-	Name      string            `json:"name,omitempty"`
-	Cwd       string            `json:"cwd"`
-	Model     Model             `json:"model"`
-	Thinking  string            `json:"thinking"`
-	Mode      string            `json:"mode"` // of permission
-	State     string            `json:"state"`
-	Messages  []message.Message `json:"messages"`
+	Seq       uint64 `json:"seq"` // of the last event it includes
+	SessionID string `json:"sessionId"`
+	File      string `json:"file,omitempty"` // empty: in memory
+	Name      string `json:"name,omitempty"`
+	Cwd       string `json:"cwd"`
+	Model     Model  `json:"model"`
+	Thinking  string `json:"thinking"`
+	Mode      string `json:"mode"` // of permission
+	State     string `json:"state"`
+	// How messages that arrive during a run are delivered: one-at-a-time or all,
+	// and for InterruptMode wait or immediate.
+	SteeringMode  string `json:"steeringMode"`
+	FollowUpMode  string `json:"followUpMode"`
+	InterruptMode string `json:"interruptMode"`
+	// What the session does by itself.
+	AutoCompaction bool              `json:"autoCompaction"`
+	AutoRetry      bool              `json:"autoRetry"`
+	Messages       []message.Message `json:"messages"`
 	// InFlight is the answer being streamed, as far as it has come.
 	InFlight *message.Message    `json:"inFlight,omitempty"`
 	Running  []ToolRunning       `json:"running,omitempty"` // calls in progress
@@ -147,17 +155,4 @@ type BashProgress struct {
 type BashEnded struct {
 	ID      string          `json:"id"`
 	Message message.Message `json:"message"`
-}
-
-// Notice is for people. Level is info, warning or error.
-type Notice struct {
-	Level string `json:"level"`
-	Text  string `json:"text"`
-}
-
-// ExtensionFailed reports a hook that failed or took too long.
-type ExtensionFailed struct {
-	Extension string `json:"extension"`
-	Point     string `json:"point"`
-	Error     string `json:"error"`
 }

@@ -14,6 +14,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
@@ -24,7 +25,7 @@ type Hooks struct {
 
 	SessionStart    func(ctx context.Context, s Session) error
 	SessionShutdown func(ctx context.Context, s Session) error
-	// Input may change a prompt, or take it away.
+	// Input may change a prompt or a queued message, or take it away.
 	Input func(ctx context.Context, s Session, in Input) (InputReply, error)
 	// BeforeRun may add messages after the prompt and replace the system prompt.
 	BeforeRun func(ctx context.Context, s Session, b BeforeRun) (BeforeRunReply, error)
@@ -48,18 +49,43 @@ type Hooks struct {
 // Session is what a hook may call back. Sends and setters return when the
 // session has taken them, without waiting for a run. Abort, Compact and
 // NewDocument called from inside a hook are carried out when the hook's step
-// is over; Settled from inside a hook is an error, because the run may be
-// waiting for the hook.
+// is over, and their results are lost; Settled from inside a hook is an error,
+// because the run may be waiting for the hook. What an extension shows bears
+// its name.
 type Session interface {
 	Send(ctx context.Context, text string) error
 	Abort(ctx context.Context) error
 	Settled(ctx context.Context) error
+	// Ask puts a question to the user; answered is false when nobody answered
+	// and the default holds.
+	Ask(ctx context.Context, q event.Question) (a event.Answer, answered bool)
+	// Notify shows a text. Level is info, warning or error.
+	Notify(ctx context.Context, level, text string)
+	// SetStatus shows a text in the status line under a key of the extension's
+	// own; nil takes it away.
+	SetStatus(ctx context.Context, key string, text *string)
+	// SetWidget shows lines near the editor; nil takes them away. Placement is
+	// aboveEditor, belowEditor or empty.
+	SetWidget(ctx context.Context, key string, lines []string, placement string)
+	// SetTitle sets the terminal's title.
+	SetTitle(ctx context.Context, title string)
+	// SetEditorText replaces the text that the user is writing.
+	SetEditorText(ctx context.Context, text string)
+	Compact(ctx context.Context, instructions string) error
+	// NewDocument starts a fresh session; cancelled when an extension vetoed.
+	NewDocument(ctx context.Context) (cancelled bool, err error)
+	// Shutdown notes that the process should end when it has nothing to do.
+	Shutdown(ctx context.Context)
 }
 
-// Input is a prompt on its way in.
+// Input is a prompt, or a message for a run that is going, on its way in.
 type Input struct {
 	Text   string
 	Images []message.Block
+	// Source is interactive, rpc or extension.
+	Source string
+	// Sender is the extension that sent it, which isn't asked about it.
+	Sender string
 }
 
 // InputReply changes a prompt. Handled means that nothing is left to run;

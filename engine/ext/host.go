@@ -12,8 +12,9 @@ import (
 
 // Host calls a session's extensions in load order.
 type Host struct {
-	Hooks   []Hooks
-	Session Session
+	Hooks []Hooks
+	// Session is what an extension, by its name, may call back.
+	Session func(extension string) Session
 	// Timeout is each call's deadline; 0 means 30 s.
 	Timeout time.Duration
 	// Failed reports an extension that failed; it must not call hooks.
@@ -64,7 +65,7 @@ func (h *Host) call(ctx context.Context, k Hooks, point string, fn func(context.
 func (h *Host) SessionStart(ctx context.Context) {
 	for _, k := range h.Hooks {
 		if k.SessionStart != nil {
-			_ = h.call(ctx, k, "session_start", func(ctx context.Context) error { return k.SessionStart(ctx, h.Session) })
+			_ = h.call(ctx, k, "session_start", func(ctx context.Context) error { return k.SessionStart(ctx, h.Session(k.Name)) })
 		}
 	}
 }
@@ -73,7 +74,7 @@ func (h *Host) SessionStart(ctx context.Context) {
 func (h *Host) SessionShutdown(ctx context.Context) {
 	for _, k := range h.Hooks {
 		if k.SessionShutdown != nil {
-			_ = h.call(ctx, k, "session_shutdown", func(ctx context.Context) error { return k.SessionShutdown(ctx, h.Session) })
+			_ = h.call(ctx, k, "session_shutdown", func(ctx context.Context) error { return k.SessionShutdown(ctx, h.Session(k.Name)) })
 		}
 	}
 }
@@ -81,10 +82,10 @@ func (h *Host) SessionShutdown(ctx context.Context) {
 // Input folds the replies: each extension sees what the one before it made.
 func (h *Host) Input(ctx context.Context, in Input) (Input, InputReply) {
 	for _, k := range h.Hooks {
-		if k.Input == nil {
+		if k.Input == nil || (in.Sender != "" && k.Name == in.Sender) {
 			continue
 		}
-		reply, err := ask(ctx, h, k, "input", func(ctx context.Context) (InputReply, error) { return k.Input(ctx, h.Session, in) })
+		reply, err := ask(ctx, h, k, "input", func(ctx context.Context) (InputReply, error) { return k.Input(ctx, h.Session(k.Name), in) })
 		if err != nil {
 			continue
 		}
@@ -108,7 +109,7 @@ func (h *Host) BeforeRun(ctx context.Context, b BeforeRun) BeforeRunReply {
 		if k.BeforeRun == nil {
 			continue
 		}
-		reply, err := ask(ctx, h, k, "before_run", func(ctx context.Context) (BeforeRunReply, error) { return k.BeforeRun(ctx, h.Session, b) })
+		reply, err := ask(ctx, h, k, "before_run", func(ctx context.Context) (BeforeRunReply, error) { return k.BeforeRun(ctx, h.Session(k.Name), b) })
 		if err != nil {
 			continue
 		}
@@ -130,7 +131,7 @@ func (h *Host) Context(ctx context.Context, messages []message.Message) []messag
 			continue
 		}
 		out, err := ask(ctx, h, k, "context", func(ctx context.Context) ([]message.Message, error) {
-			return k.Context(ctx, h.Session, append([]message.Message(nil), messages...))
+			return k.Context(ctx, h.Session(k.Name), append([]message.Message(nil), messages...))
 		})
 		if err == nil && out != nil {
 			messages = out
@@ -145,7 +146,7 @@ func (h *Host) ToolCall(ctx context.Context, c ToolCall) (json.RawMessage, ToolC
 		if k.ToolCall == nil {
 			continue
 		}
-		reply, err := ask(ctx, h, k, "tool_call", func(ctx context.Context) (ToolCallReply, error) { return k.ToolCall(ctx, h.Session, c) })
+		reply, err := ask(ctx, h, k, "tool_call", func(ctx context.Context) (ToolCallReply, error) { return k.ToolCall(ctx, h.Session(k.Name), c) })
 		if err != nil {
 			return c.Arguments, ToolCallReply{Block: true, Reason: fmt.Sprintf("Extension %s failed: %v", k.Name, err)}
 		}
@@ -168,7 +169,7 @@ func (h *Host) ToolResult(ctx context.Context, r ToolResult) ToolResult {
 		if k.ToolResult == nil {
 			continue
 		}
-		if out, err := ask(ctx, h, k, "tool_result", func(ctx context.Context) (ToolResult, error) { return k.ToolResult(ctx, h.Session, r) }); err == nil {
+		if out, err := ask(ctx, h, k, "tool_result", func(ctx context.Context) (ToolResult, error) { return k.ToolResult(ctx, h.Session(k.Name), r) }); err == nil {
 			r.Content, r.Details, r.IsError = out.Content, out.Details, out.IsError
 		}
 	}
@@ -179,7 +180,7 @@ func (h *Host) ToolResult(ctx context.Context, r ToolResult) ToolResult {
 func (h *Host) RunEnd(ctx context.Context, e RunEnd) {
 	for _, k := range h.Hooks {
 		if k.RunEnd != nil {
-			_ = h.call(ctx, k, "run_end", func(ctx context.Context) error { return k.RunEnd(ctx, h.Session, e) })
+			_ = h.call(ctx, k, "run_end", func(ctx context.Context) error { return k.RunEnd(ctx, h.Session(k.Name), e) })
 		}
 	}
 }
@@ -191,7 +192,7 @@ func (h *Host) BeforeCompact(ctx context.Context, b BeforeCompact) BeforeCompact
 			continue
 		}
 		reply, err := ask(ctx, h, k, "before_compact", func(ctx context.Context) (BeforeCompactReply, error) {
-			return k.BeforeCompact(ctx, h.Session, b)
+			return k.BeforeCompact(ctx, h.Session(k.Name), b)
 		})
 		if err == nil && (reply.Cancel || reply.Summary != "") {
 			return reply
@@ -206,7 +207,7 @@ func (h *Host) BeforeReplace(ctx context.Context, r Replace) (veto bool) {
 		if k.BeforeReplace == nil {
 			continue
 		}
-		if no, err := ask(ctx, h, k, "before_replace", func(ctx context.Context) (bool, error) { return k.BeforeReplace(ctx, h.Session, r) }); err == nil && no {
+		if no, err := ask(ctx, h, k, "before_replace", func(ctx context.Context) (bool, error) { return k.BeforeReplace(ctx, h.Session(k.Name), r) }); err == nil && no {
 			return true
 		}
 	}
@@ -217,7 +218,7 @@ func (h *Host) BeforeReplace(ctx context.Context, r Replace) (veto bool) {
 func (h *Host) Replaced(ctx context.Context, r Replace) {
 	for _, k := range h.Hooks {
 		if k.Replaced != nil {
-			_ = h.call(ctx, k, "replaced", func(ctx context.Context) error { return k.Replaced(ctx, h.Session, r) })
+			_ = h.call(ctx, k, "replaced", func(ctx context.Context) error { return k.Replaced(ctx, h.Session(k.Name), r) })
 		}
 	}
 }

@@ -158,15 +158,17 @@ type TreeNode struct {
 
 // Tree returns the entries without a parent, normally one, with everything
 // below them, in the order of the file.
-func (d *Document) Tree() []*TreeNode {
+func (d *Document) Tree() []*TreeNode { return d.tree(d.Entries()) }
+
+func (d *Document) tree(entries []Entry) []*TreeNode {
 	var roots []*TreeNode
-	made := make(map[*node]*TreeNode, len(d.nodes))
-	for i, e := range d.Entries() {
+	made := make(map[string]*TreeNode, len(d.nodes))
+	for i, e := range entries {
 		n := d.nodes[i]
 		l := d.labels[n.id]
 		t := &TreeNode{Entry: e, Label: l.text, LabelAt: l.at, Children: []*TreeNode{}}
-		made[n] = t
-		if parent := made[n.parent]; parent != nil {
+		made[n.id] = t
+		if parent := made[n.parent.name()]; parent != nil {
 			parent.Children = append(parent.Children, t)
 		} else {
 			roots = append(roots, t)

@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/tool"
+)
+
+// toolset are the tools of a session: its own, which the options chose, and
+// those that the program around it lends. It is safe for concurrent use; what
+// a request offers and what a call finds is the set of that moment.
+type toolset struct {
+	*tool.Registry // the session's own
+
+	mu   sync.RWMutex
+	host []tool.Tool
+}
+
+// Tools are the session's own, then the host's.
+func (t *toolset) Tools() []tool.Tool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return append(t.Registry.Tools(), t.host...)
+}
+
+// Find returns the tool that a model means by name.
+func (t *toolset) Find(name string) (tool.Tool, error) { return tool.Find(t.Tools(), name) }
+
+// lend replaces the host's tools.
+func (t *toolset) lend(tools []tool.Tool) error {
+	set, err := tool.NewRegistry(tools...)
+	if err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, lent := range set.Tools() {
+		if own, err := t.Registry.Find(lent.Spec().Name); err == nil {
+			return &ToolConflictError{Name: lent.Spec().Name, with: own.Spec().Name}
+		}
+	}
+	t.host = set.Tools()
+	return nil
+}
+
+// visible are the specs of the tools that the model sees.
+func (t *toolset) visible() []tool.Spec {
+	var specs []tool.Spec
+	for _, one := range t.Tools() {
+		if spec := one.Spec(); !spec.Hidden {
+			specs = append(specs, spec)
+		}
+	}
+	return specs
+}
+
+// ToolConflictError says that a host's tool has the name of a tool that the
+// session has of its own.
+type ToolConflictError struct {
+	Name string
+	with string
+}
+
+func (e *ToolConflictError) Error() string {
+	return fmt.Sprintf("tool name %q is taken by the session's own tool %s: choose another", e.Name, e.with)
+}
+
+// SetHostTools replaces the tools that the program around the session lends to
+// the model; none takes them away. They count from the next model call on, also
+// inside a turn, whatever the options say about tools, and stay when the
+// document is replaced. A call that runs is finished. After a
+// *ToolConflictError, or a name that isn't one, nothing has changed.
+func (s *Session) SetHostTools(ctx context.Context, tools []tool.Tool) error {
+	if err := s.tools.lend(tools); err != nil {
+		return err
+	}
+	// Providers cache tools in front of the system prompt: what is to be gained
+	// by keeping its old text is lost already.
+	s.env.forget()
+	return s.set(ctx, func() error {
+		names := []string{}
+		for _, spec := range s.tools.visible() {
+			names = append(names, spec.Name)
+		}
+		s.publish(event.ToolsChanged{Names: names})
+		return nil
+	})
+}
