@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/compact"
@@ -37,35 +38,69 @@ type compaction struct {
 	done func(event.CompactionResult, error)
 }
 
-// Compact summarises the conversation now; a run that is going is aborted
-// first. Prompts that arrive meanwhile run afterwards. Inside a hook it is
-// noted, and carried out when the hook's step is over.
+// Compacted is how a compaction ended.
+type Compacted struct {
+	Result event.CompactionResult
+	Err    error
+}
+
+// Compact summarises the conversation now and waits for the end of it; see
+// StartCompact.
 func (s *Session) Compact(ctx context.Context, instructions string) (event.CompactionResult, error) {
-	type result struct {
-		r   event.CompactionResult
-		err error
-	}
-	ch := make(chan result, 1)
-	request := func() {
-		s.in.do(func() {
-			s.stopAll(nil, func() {
-				s.compactNow(instructions, func(r event.CompactionResult, err error) { ch <- result{r, err} })
-			}, make(chan struct{}))
-		})
-	}
-	if ext.Defer(ctx, request) {
-		return event.CompactionResult{}, nil
-	}
-	request()
 	select {
-	case r := <-ch:
-		return r.r, r.err
+	case c := <-s.StartCompact(ctx, instructions):
+		return c.Result, c.Err
 	case <-ctx.Done():
-		s.in.do(s.cancelCompaction)
 		return event.CompactionResult{}, ctx.Err()
-	case <-s.ended:
-		return event.CompactionResult{}, ErrClosed
 	}
+}
+
+// StartCompact has the conversation summarised; a run that is going is aborted
+// first. Prompts that arrive meanwhile run afterwards. It returns when the
+// session has taken it; the channel gives its end, once. When ctx ends before,
+// it is cancelled. Inside a hook it is noted and carried out when the hook's
+// step is over, and nobody learns its end.
+func (s *Session) StartCompact(ctx context.Context, instructions string) <-chan Compacted {
+	ended := make(chan Compacted, 1)
+	if ext.Defer(ctx, func() { s.startCompact(s.ctx, instructions, func(Compacted) {}) }) {
+		ended <- Compacted{}
+		return ended
+	}
+	s.startCompact(ctx, instructions, func(c Compacted) { ended <- c })
+	return ended
+}
+
+// startCompact calls tell once.
+func (s *Session) startCompact(ctx context.Context, instructions string, tell func(Compacted)) {
+	var once sync.Once
+	over := make(chan struct{})
+	end := func(r event.CompactionResult, err error) {
+		once.Do(func() { close(over); tell(Compacted{r, err}) })
+	}
+	if !s.in.do(func() {
+		s.stopAll(nil, func() {
+			if ctx.Err() != nil {
+				end(event.CompactionResult{}, errCompactCancelled)
+				return
+			}
+			s.compactNow(instructions, end)
+		}, make(chan struct{}))
+	}) {
+		end(event.CompactionResult{}, ErrClosed)
+		return
+	}
+	go func() {
+		select {
+		case <-over:
+		case <-ctx.Done():
+			s.in.do(s.cancelCompaction)
+		}
+		select {
+		case <-over:
+		case <-s.ended:
+			end(event.CompactionResult{}, ErrClosed)
+		}
+	}()
 }
 
 func (s *Session) cancelCompaction() {

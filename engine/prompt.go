@@ -281,7 +281,7 @@ func (s *Session) waiting(delivery Delivery) bool {
 func (s *Session) poll(ctx context.Context, delivery Delivery) []message.Message {
 	ch := make(chan []message.Message, 1)
 	take := func() {
-		if s.aborted { // queues survive an abort
+		if s.aborted || ctx.Err() != nil { // queues survive an abort
 			ch <- nil
 			return
 		}
@@ -299,7 +299,7 @@ func (s *Session) poll(ctx context.Context, delivery Delivery) []message.Message
 	case m := <-ch:
 		return m
 	case <-ctx.Done():
-		return nil // what is taken now stays in the queue
+		return nil // what was taken in this moment is let go when the run ends
 	case <-s.ended:
 		return nil
 	}

@@ -58,6 +58,9 @@ func (s *Session) CycleModel(ctx context.Context) (m llm.Model, ok bool, err err
 	return m, ok, err
 }
 
+// Scoped reports whether CycleModel goes through a list of the user's own.
+func (s *Session) Scoped() bool { return len(s.env.settings.EnabledModels) > 0 }
+
 // choose switches to a model, stores the choice and tells of it.
 func (s *Session) choose(m llm.Model) error {
 	if err := s.use(m); err != nil {

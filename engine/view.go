@@ -86,6 +86,10 @@ func (s *Session) publish(ev event.Event) {
 	}
 }
 
+// Place puts a value into its reader's stream, behind all that the run has
+// emitted so far: for what a tool tells its host, who knows the call by then.
+func (s *Session) Place(a *Ack) { s.in.post(item{fn: func() { s.place(a) }}) }
+
 // place puts a command's value into the stream that asked for it.
 func (s *Session) place(a *Ack) {
 	if a != nil && a.Sub != nil {
