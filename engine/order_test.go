@@ -51,7 +51,10 @@ two
 	w.marks["stop"] = func(context.Context) { close(reached) }
 	c.send(Input{Text: "first", Ack: &Ack{Sub: c.sub, Value: "prompt"}})
 	wait(t, reached, "the model")
-	if err := c.s.AbortAck(c.ctx(), &Ack{Sub: c.sub, Value: "abort"}); err != nil {
+	if err := c.s.AbortAck(&Ack{Sub: c.sub, Value: "abort"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.s.Settled(c.ctx()); err != nil {
 		t.Fatal(err)
 	}
 	c.send(Input{Text: "second", Ack: &Ack{Sub: c.sub, Value: "again"}})

@@ -270,24 +270,29 @@ func (s *Session) AbortRetry(ctx context.Context) error {
 // Abort stops whatever the session does and returns when it has stopped:
 // after RunSettled. Queued messages stay queued. Inside a hook it returns at
 // once and stops the session when the hook's step is over.
-func (s *Session) Abort(ctx context.Context) error { return s.abort(ctx, nil, nil) }
+func (s *Session) Abort(ctx context.Context) error { return s.abort(ctx, nil) }
 
-// AbortAck is Abort with a value placed after the last event of what it
-// stopped.
-func (s *Session) AbortAck(ctx context.Context, ack *Ack) error { return s.abort(ctx, ack, nil) }
+// AbortAck asks for an abort and returns when the session has heard of it. The
+// ack is placed after the last event of what was stopped.
+func (s *Session) AbortAck(ack *Ack) error {
+	if !s.in.do(func() { s.stopAll(ack, nil, make(chan struct{})) }) {
+		return ErrClosed
+	}
+	return nil
+}
 
 // AbortAndPrompt stops the run and starts another. The Ack of in is placed
 // between the two.
 func (s *Session) AbortAndPrompt(ctx context.Context, in Input) (Accepted, error) {
 	var accepted Accepted
 	var failed error
-	err := s.abort(ctx, nil, func() { accepted, failed = s.accept(in, false) })
+	err := s.abort(ctx, func() { accepted, failed = s.accept(in, false) })
 	return accepted, errors.Join(err, failed)
 }
 
-func (s *Session) abort(ctx context.Context, ack *Ack, then func()) error {
+func (s *Session) abort(ctx context.Context, then func()) error {
 	request := func(done chan struct{}) bool {
-		return s.in.do(func() { s.stopAll(ack, then, done) })
+		return s.in.do(func() { s.stopAll(nil, then, done) })
 	}
 	if ext.Defer(ctx, func() { request(make(chan struct{})) }) {
 		return nil

@@ -105,7 +105,7 @@ func (s *Session) View(ctx context.Context) (event.View, error) {
 func (s *Session) view() event.View {
 	v := event.View{
 		Seq: s.seq, SessionID: s.doc.ID(), File: s.doc.File(), Name: s.doc.Name(), Cwd: s.env.workspace.Cwd(),
-		Model: modelEvent(s.model), Thinking: string(s.thinking), Mode: s.policy.mode(), State: string(s.state),
+		Model: modelEvent(s.model), Thinking: string(s.thinking), Mode: s.policy.mode(), State: string(s.state), Busy: s.state != Idle && s.state != Replacing && !s.manual,
 		SteeringMode: s.modes.steering, FollowUpMode: s.modes.followUp, InterruptMode: s.modes.interrupt,
 		AutoCompaction: s.auto.compaction, AutoRetry: s.auto.retry,
 		Messages: s.messages[:len(s.messages):len(s.messages)],

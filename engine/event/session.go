@@ -35,6 +35,8 @@ type View struct {
 	Thinking  string `json:"thinking"`
 	Mode      string `json:"mode"` // of permission
 	State     string `json:"state"`
+	// Busy holds from the acceptance of a prompt until it has settled.
+	Busy bool `json:"busy"`
 	// How messages that arrive during a run are delivered: one-at-a-time or all,
 	// and for InterruptMode wait or immediate.
 	SteeringMode  string `json:"steeringMode"`

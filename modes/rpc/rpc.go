@@ -1,0 +1,112 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine"
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
+	"github.com/hoopoe-agent/hoopoe/slash"
+)
+
+// Pi is the dialect of pi and its clients; the empty one is xcsh's and
+// oh-my-pi's. PROTOCOL.md lists the differences.
+const Pi = "pi"
+
+// Options are what the mode needs.
+type Options struct {
+	Session  *engine.Session
+	Commands *slash.Registry
+	Stdin    io.Reader
+	Stdout   io.Writer
+	Version  string
+	// Dialect is empty or Pi.
+	Dialect string
+	// Deltas leaves the whole message out of its updates.
+	Deltas bool
+	// Titles lets extensions set the host's title in the default dialect.
+	Titles bool
+	Now    func() time.Time
+}
+
+// endTime bounds what happens between the end of stdin and the return of Run.
+// Hosts kill the process a second after it: the rest is main's, for closing
+// the session.
+const endTime = 600 * time.Millisecond
+
+// Run writes the ready frame and serves commands until the end of stdin, the
+// end of ctx, or an extension's wish to end the process. What runs then is
+// aborted, and what was accepted is answered. The error says why the host
+// can't be served any longer; the session is left open for the caller to close.
+func Run(ctx context.Context, o Options) error {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	_, sub, err := o.Session.Attach(ctx, engine.Client{Name: "rpc", Shows: []event.QuestionKind{
+		event.AskConfirm, event.AskSelect, event.AskInput, event.AskEditor, event.AskPermission,
+	}})
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	s := newServer(work, o, sub)
+	written := make(chan error, 1)
+	go func() { written <- s.write(work) }()
+	read := make(chan error, 1)
+	go func() { read <- s.read(work) }()
+	go s.work(work)
+	go func() { _ = o.Session.Start(work) }()
+
+	var failed error
+	select {
+	case failed = <-read:
+	case <-ctx.Done():
+	case <-s.leave:
+	case failed = <-written:
+		return failed // nobody reads: nothing is left to answer
+	}
+	s.end(work, written)
+	return failed
+}
+
+// end answers what was accepted, stops what runs and lets the writer finish.
+func (s *server) end(ctx context.Context, written <-chan error) {
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.close(ctx)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	s.sub.Post(lastItem{})
+	select {
+	case <-written:
+	case <-ctx.Done():
+	}
+}
+
+// read takes the host's lines until the end of stdin. Its error is a read
+// error.
+func (s *server) read(ctx context.Context) error {
+	lines := jsonl.NewReader(s.o.Stdin, 0)
+	for {
+		line, err := lines.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read stdin: %w", err)
+		}
+		s.receive(ctx, line.Data)
+	}
+}
