@@ -66,7 +66,11 @@ type commandLine struct {
 // normalise sorts an argv by the table. cli/v2 alone stops at the first word
 // and knows no optional values; here flags may stand anywhere before "--".
 // An argument with a blank in it before any "=" is text, never a flag.
-func normalise(args []string, table flagTable) (commandLine, error) {
+//
+// A lenient reading drops flags that it doesn't know: they may be meant for an
+// extension. The argument after such a flag goes with it, unless it looks like
+// a flag or a file.
+func normalise(args []string, table flagTable, lenient bool) (commandLine, error) {
 	var line commandLine
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -84,10 +88,14 @@ func normalise(args []string, table flagTable) (commandLine, error) {
 		}
 		name, value, given := strings.Cut(arg, "=")
 		spec, ok := table.lookup(name)
-		if !ok {
-			return line, table.unknown(name)
-		}
 		switch {
+		case !ok && !lenient:
+			return line, table.unknown(name)
+		case !ok:
+			if !given && i+1 < len(args) && table.isValue(optionalValue, args[i+1]) {
+				i++
+			}
+			continue
 		case spec.arity == noValue && given:
 			return line, usagef("%s takes no value", name)
 		case spec.arity == noValue:
@@ -106,12 +114,23 @@ func normalise(args []string, table flagTable) (commandLine, error) {
 }
 
 // command is the sub-command that the first word may name, however the flags
-// stand: "" with --print, since the word is text then.
+// stand: "" with --print or --mode rpc, since the word is text then.
 func (l commandLine) command() string {
-	if len(l.words) == 0 || slices.Contains(l.flags, "--print") {
+	if len(l.words) == 0 || l.rpc() || slices.Contains(l.flags, "--print") {
 		return ""
 	}
 	return l.words[0]
+}
+
+// rpc reports whether the line asks for that mode.
+func (l commandLine) rpc() bool {
+	mode := ""
+	for _, f := range l.flags {
+		if value, ok := strings.CutPrefix(f, "--mode="); ok {
+			mode = value // the last counts
+		}
+	}
+	return mode == "rpc"
 }
 
 // argv is the line in the one order that cli/v2 parses. The second "--"

@@ -45,7 +45,7 @@ func TestNormalise(t *testing.T) {
 			if c.args != "" {
 				args = strings.Split(c.args, "|")
 			}
-			line, err := normalise(args, table)
+			line, err := normalise(args, table, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestNormaliseRefuses(t *testing.T) {
 		{"--print=yes", "--print takes no value"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			_, err := normalise(strings.Split(c.args, "|"), tableOf(chatFlags()))
+			_, err := normalise(strings.Split(c.args, "|"), tableOf(chatFlags()), false)
 			if c.want == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -104,7 +104,7 @@ func FuzzNormalise(f *testing.F) {
 	table := tableOf(chatFlags())
 	f.Fuzz(func(t *testing.T, joined string) {
 		args := strings.Split(joined, "\x00")
-		line, err := normalise(args, table)
+		line, err := normalise(args, table, false)
 		if err != nil {
 			if _, ok := errors.AsType[usageError](err); !ok {
 				t.Fatalf("%q: %v is no usage error", args, err)

@@ -11,6 +11,7 @@ type faceKind int
 const (
 	chatFace faceKind = iota
 	printFace
+	rpcFace
 )
 
 // terminals says which standard streams are terminals.
@@ -20,6 +21,9 @@ type terminals struct{ in, out, err bool }
 func chooseFace(s settings, words, literals []string, t terminals) (faceKind, error) {
 	if len(words) > 0 && words[0] == "acp" && len(literals) == 0 {
 		return 0, notBuilt("acp")
+	}
+	if s.rpc {
+		return rpcFace, nil
 	}
 	given := len(words)+len(literals) > 0
 	fromStdin := !t.in || slices.Contains(words, "-")
@@ -37,7 +41,7 @@ func chooseFace(s settings, words, literals []string, t terminals) (faceKind, er
 
 // errNoPrompt is for a start without text, input and terminal.
 var errNoPrompt = usageError{`there is no text, nothing on stdin and no terminal: give a text, hoopoe -p "text" ` +
-	`(the faces for other programs, "acp" and "--mode rpc", are not in this version)`}
+	`(a program that wants to talk gives "--mode rpc")`}
 
 // promptText joins the words that are text, and the literals.
 func promptText(words, literals []string) string {

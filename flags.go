@@ -12,6 +12,7 @@ import (
 
 const (
 	groupRun     = "General:"
+	groupRPC     = "For another program:"
 	groupModel   = "Model and tools:"
 	groupSession = "Sessions:"
 )
@@ -20,10 +21,10 @@ const (
 func chatFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{DisableDefaultText: true, Name: "print", Aliases: []string{"p"}, Category: groupRun, Usage: "do one task, print the answer and leave"},
-		&cli.StringFlag{Name: "mode", Category: groupRun, Usage: "print as `text` or json (one event a line)"},
+		&cli.StringFlag{Name: "mode", Category: groupRun, Usage: "print as `text` or json (one event a line); rpc serves another program"},
 		&cli.StringFlag{Name: "cwd", Category: groupRun, Usage: "work in this `FOLDER`"},
-		&cli.StringFlag{Name: "permissions", Category: groupRun, Usage: "what runs unasked: `MODE` is plan, ask, edit or full (default: ask)"},
-		&cli.BoolFlag{DisableDefaultText: true, Name: "approve", Category: groupRun, Usage: "trust the project's own settings for this run"},
+		&cli.StringFlag{Name: "permissions", Category: groupRun, Usage: "what runs unasked: `MODE` is plan, ask, edit or full (default: ask; full with --mode rpc)"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "approve", Aliases: []string{"a"}, Category: groupRun, Usage: "trust the project's own settings for this run"},
 		&cli.StringFlag{Name: "max-turns", Category: groupRun, Usage: "stop after `N` model calls"},
 		&cli.StringFlag{Name: "max-cost", Category: groupRun, Usage: "stop when `DOLLARS` are spent"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "offline", Category: groupRun, Usage: "open no connection (also: HOOPOE_OFFLINE=1)"},
@@ -43,6 +44,9 @@ func chatFlags() []cli.Flag {
 		&cli.BoolFlag{DisableDefaultText: true, Name: "no-session", Category: groupSession, Usage: "keep nothing on disk"},
 		&cli.StringFlag{Name: "session-dir", Category: groupSession, Usage: "keep sessions in this `FOLDER`"},
 
+		&cli.StringFlag{Name: "rpc-dialect", Category: groupRPC, Usage: "with --mode rpc, speak the `DIALECT` pi (also: HOOPOE_RPC_DIALECT=pi) or default"},
+		&cli.StringFlag{Name: "rpc-updates", Category: groupRPC, Usage: "with --mode rpc, send an answer as it grows `full` each time, or only each delta"},
+
 		&cli.BoolFlag{DisableDefaultText: true, Name: "version", Aliases: []string{"v"}, Category: groupRun, Usage: "print the version"},
 
 		&cli.StringFlag{Name: "remote", Hidden: true},
@@ -54,7 +58,8 @@ func hiddenFlags() []string { return []string{"remote"} }
 
 // settings are the chat's and print's flags, checked.
 type settings struct {
-	print, json, text                 bool // json, text: --mode was given
+	print                             bool
+	json, text, rpc                   bool // --mode was given
 	cwd, permissions, model, thinking string
 	systemPrompt, appendSystemPrompt  string
 	tools                             []string
@@ -71,6 +76,13 @@ type settings struct {
 	fork         string
 	noSession    bool
 	sessionDir   string
+
+	// Of --mode rpc.
+	dialect  string // "": not given
+	deltas   bool
+	provider string
+	name     string   // of the session
+	warnings []string // about what is no reason to refuse a host
 }
 
 // readSettings checks what was given; every error is the command line's.
@@ -100,12 +112,30 @@ func readSettings(c *cli.Context) (settings, error) {
 	if err := s.setValues(c); err != nil {
 		return s, err
 	}
-	return s, s.checkTogether()
+	if err := s.checkTogether(); err != nil {
+		return s, err
+	}
+	if s.rpc {
+		s.setHost(c)
+	}
+	if s.apiKey != "" && s.keyOwner() == "" {
+		return s, usagef("--api-key needs --model PROVIDER/ID, to know whose key it is")
+	}
+	return s, nil
+}
+
+// keyOwner is the provider that --api-key is for.
+func (s settings) keyOwner() string {
+	provider, _, ok := strings.Cut(s.model, "/")
+	if s.provider == "" && ok {
+		return provider
+	}
+	return s.provider
 }
 
 // notBuilt refuses a face that this version doesn't have.
 func notBuilt(what string) error {
-	return usagef("%s is not in this version; there are the chat (hoopoe) and print (hoopoe -p \"text\")", what)
+	return usagef("%s is not in this version; there are the chat (hoopoe), print (hoopoe -p \"text\") and --mode rpc", what)
 }
 
 func (s *settings) setMode(c *cli.Context) error {
@@ -115,18 +145,34 @@ func (s *settings) setMode(c *cli.Context) error {
 		s.text = true
 	case mode == "json":
 		s.json = true
-	case mode == "rpc" || mode == "acp":
+	case mode == "rpc":
+		s.rpc = true
+	case mode == "acp":
 		return notBuilt("--mode " + mode)
 	default:
-		return usagef("unknown mode %q: --mode is text or json", mode)
+		return usagef("unknown mode %q: --mode is text, json or rpc", mode)
 	}
+	for _, f := range []struct{ name, plain, other string }{{"rpc-dialect", "default", "pi"}, {"rpc-updates", "full", "delta"}} {
+		value := c.String(f.name)
+		switch {
+		case c.IsSet(f.name) && !s.rpc:
+			return usagef("--%s goes with --mode rpc", f.name)
+		case c.IsSet(f.name) && value != f.plain && value != f.other:
+			return usagef("--%s is %s or %s, not %q", f.name, f.plain, f.other, value)
+		}
+	}
+	s.dialect, s.deltas = c.String("rpc-dialect"), c.String("rpc-updates") == "delta"
 	return nil
 }
 
 func (s *settings) setValues(c *cli.Context) error {
 	if c.IsSet("thinking") {
 		level, err := llm.ParseLevel(s.thinking)
-		if err != nil {
+		switch {
+		case err == nil:
+		case s.rpc:
+			s.warnings = append(s.warnings, "--thinking: "+err.Error())
+		default:
 			return usagef("--thinking: %v", err)
 		}
 		s.thinking = string(level)
@@ -147,9 +193,6 @@ func (s *settings) setValues(c *cli.Context) error {
 			return usagef("--max-cost is an amount of dollars above 0, such as 1.50, not %q", c.String("max-cost"))
 		}
 		s.maxCost = f
-	}
-	if provider, _, ok := strings.Cut(s.model, "/"); s.apiKey != "" && (!ok || provider == "") {
-		return usagef("--api-key needs --model PROVIDER/ID, to know whose key it is")
 	}
 	for _, name := range strings.Split(c.String("tools"), ",") {
 		if name = strings.TrimSpace(name); name != "" {
@@ -176,7 +219,10 @@ func (s *settings) checkTogether() error {
 	if len(source) > 1 {
 		return usagef("%s and %s contradict each other; give one of them", source[0], source[1])
 	}
-	if s.noTools && len(s.tools) > 0 {
+	if s.rpc && s.print {
+		return usagef("--mode rpc and --print contradict each other; give one of them")
+	}
+	if s.noTools && len(s.tools) > 0 && !s.rpc {
 		return usagef("--tools and --no-tools contradict each other; give one of them")
 	}
 	return nil

@@ -1,6 +1,6 @@
 // Hoopoe is a coding agent for the terminal.
 //
-//	argv ─▶ normalise ─▶ cli flags ─▶ settings ─▶ engine.Open ─▶ tui.Run or print.Run
+//	argv ─▶ normalise ─▶ cli flags ─▶ settings ─▶ engine.Open ─▶ tui.Run, print.Run or rpc.Run
 //
 // This package puts the parts together and decides nothing else: which face a
 // command line asks for, what it works on, and the exit code.
@@ -13,6 +13,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -30,7 +31,7 @@ const (
 
 func main() {
 	p := &program{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		name: os.Args[0], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		terminals: terminals{term.IsTerminal(os.Stdin.Fd()), term.IsTerminal(os.Stdout.Fd()), term.IsTerminal(os.Stderr.Fd())},
 		environ:   os.Environ(), now: time.Now,
 	}
@@ -42,6 +43,7 @@ func main() {
 
 // program is the process's surroundings.
 type program struct {
+	name           string // that it was called by
 	stdin          *os.File
 	stdout, stderr *os.File
 	terminals      terminals
@@ -56,8 +58,13 @@ func (p *program) run(ctx context.Context, args []string) int {
 	app := p.chatApp()
 	// Only the first word tells which flags there are, and only the flags
 	// tell which is the first word: so all of them are known for this.
-	line, _ := normalise(args, tableOf(append(chatFlags(), sessionsFlags()...)))
+	line, _ := normalise(args, tableOf(slices.Concat(chatFlags(), hostFlags(), sessionsFlags())), true)
+	rpc := line.rpc()
 	switch line.command() {
+	case "":
+		if rpc {
+			app.Flags = append(app.Flags, hostFlags()...)
+		}
 	case "sessions":
 		app = p.sessionsApp()
 	case "models":
@@ -67,7 +74,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	case "logout":
 		app = p.logoutApp()
 	}
-	line, err := normalise(args, tableOf(app.Flags))
+	line, err := normalise(args, tableOf(app.Flags), rpc)
 	if err == nil {
 		err = app.RunContext(ctx, line.argv(app.Name))
 	}
@@ -86,6 +93,7 @@ func (p *program) chatApp() *cli.App {
 		UsageText: `hoopoe [flags] ["text"] [@file ...]     chat about this folder; the text is the first message
 hoopoe -p [flags] "text" [@file ...]    do one task and print the answer
 ... | hoopoe -p "text"                  the same, with stdin to work on
+hoopoe --mode rpc [flags]               serve another program on stdin and stdout
 hoopoe sessions                         list, show, export and delete saved sessions
 hoopoe models [search]                  list the models, what they cost and what they need
 hoopoe login [provider]                 save a provider's key; logout forgets it`,
@@ -129,6 +137,8 @@ func (p *program) start(c *cli.Context) error {
 		return err
 	case f == printFace:
 		return p.print(c.Context, s, words, literals)
+	case f == rpcFace:
+		return p.rpc(c.Context, s, words)
 	}
 	return p.chat(c.Context, s, words, literals)
 }

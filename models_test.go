@@ -87,7 +87,7 @@ func TestCommandOf(t *testing.T) {
 			if c.args != "" {
 				args = strings.Split(c.args, "|")
 			}
-			line, err := normalise(args, tableOf(append(chatFlags(), sessionsFlags()...)))
+			line, err := normalise(args, tableOf(append(chatFlags(), sessionsFlags()...)), false)
 			if got := line.command(); err != nil || got != c.want {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}

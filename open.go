@@ -70,22 +70,26 @@ func workFolder(flag string) (string, error) {
 	return dir, nil
 }
 
-// keys is the key of --api-key for the provider of --model.
+// keys is the key of --api-key for its provider.
 func (s settings) keys() map[string]string {
-	provider, _, ok := strings.Cut(s.model, "/")
-	if !ok || s.apiKey == "" {
+	if s.apiKey == "" {
 		return nil
 	}
-	return map[string]string{provider: s.apiKey}
+	return map[string]string{s.keyOwner(): s.apiKey}
 }
 
 // openOptions turn the flags into the engine's.
-func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions, error) {
+func (s settings) openOptions(ctx context.Context, e *engine.Engine, cwd string) (engine.OpenOptions, error) {
 	o := engine.OpenOptions{
 		Cwd: cwd, InMemory: s.noSession, SessionDir: s.sessionDir, Path: s.sessionFile, Fork: s.fork != "",
 		Model: s.model, Thinking: s.thinking, Mode: s.permissions,
 		SystemPrompt: s.systemPrompt, AppendSystemPrompt: s.appendSystemPrompt,
 		Tools: s.tools, NoTools: s.noTools, Limits: config.Limits{Turns: s.maxTurns, CostUSD: s.maxCost}, Approve: s.approve,
+	}
+	if s.rpc {
+		if err := s.hosted(ctx, e, &o); err != nil {
+			return o, err
+		}
 	}
 	query, find := s.resumeQuery, s.resume || s.resumeLatest
 	if s.fork != "" {
@@ -95,6 +99,9 @@ func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions,
 		return o, nil
 	}
 	path, err := e.FindSession(cwd, s.sessionDir, query)
+	if s.rpc && query == "" && errors.Is(err, session.ErrNotFound) {
+		return o, nil // a host goes on with what there is
+	}
 	if err != nil {
 		return o, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -17,13 +18,7 @@ const stdinPatience = 3 * time.Second
 
 // print does one task and writes the answer.
 func (p *program) print(ctx context.Context, s settings, words, literals []string) (err error) {
-	var running atomic.Pointer[engine.Session]
-	ctx, stop := withSignals(ctx, func(code int) {
-		if s := running.Load(); s != nil {
-			s.Kill() // a tool that ignores TERM must not outlive us
-		}
-		os.Exit(code)
-	})
+	ctx, running, stop := stoppable(ctx)
 	defer stop()
 	cwd, err := workFolder(s.cwd)
 	if err != nil {
@@ -41,13 +36,7 @@ func (p *program) print(ctx context.Context, s settings, words, literals []strin
 		return err
 	}
 	running.Store(open.session)
-	defer func() {
-		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWait)
-		defer cancel()
-		if failed := open.session.Close(closing); failed != nil && err == nil {
-			err = failed
-		}
-	}()
+	defer func() { err = p.close(ctx, open.session, err) }()
 	err = print.Run(ctx, print.Options{
 		Session: open.session, Commands: p.commands(open.engine, s.sessionDir),
 		Text: task.text, Blocks: task.blocks, JSON: s.json,
@@ -55,6 +44,32 @@ func (p *program) print(ctx context.Context, s settings, words, literals []strin
 		Stdout: p.stdout, Stderr: p.stderr, Now: p.now,
 	})
 	p.hint(ctx, open.session)
+	return err
+}
+
+// stoppable ends ctx at the first signal, and at the second the process with
+// what the session runs.
+func stoppable(ctx context.Context) (_ context.Context, running *atomic.Pointer[engine.Session], stop func()) {
+	running = &atomic.Pointer[engine.Session]{}
+	ctx, stop = withSignals(ctx, func(code int) {
+		if s := running.Load(); s != nil {
+			s.Kill() // a tool that ignores TERM must not outlive us
+		}
+		os.Exit(code)
+	})
+	return ctx, running, stop
+}
+
+// close ends the session in order. Its failure is the error when there is no
+// other, else it is only told.
+func (p *program) close(ctx context.Context, s *engine.Session, err error) error {
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWait)
+	defer cancel()
+	failed := s.Close(closing)
+	if failed == nil || err == nil {
+		return cmp.Or(err, failed)
+	}
+	p.warn(failed.Error())
 	return err
 }
 
@@ -100,7 +115,7 @@ type opened struct {
 // openSession opens what the flags name and tells what was odd.
 func (p *program) openSession(ctx context.Context, s settings, cwd string) (opened, error) {
 	e, notices := p.newEngine(cwd, s)
-	o, err := s.openOptions(e, cwd)
+	o, err := s.openOptions(ctx, e, cwd)
 	if err != nil {
 		return opened{}, candidates(err, p.now())
 	}
