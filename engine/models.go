@@ -151,7 +151,7 @@ func (e *NoKeyError) Unwrap() error { return e.Err }
 // exactModel finds a model that can be used by its exact name.
 func (e *Engine) exactModel(provider, id string) (llm.Model, error) {
 	m, ok := e.named(provider, id)
-	if !ok {
+	if !ok && servedHere(provider) {
 		e.findLocal()
 		m, ok = e.named(provider, id)
 	}
@@ -163,6 +163,11 @@ func (e *Engine) exactModel(provider, id string) (llm.Model, error) {
 		return m, &NoKeyError{m, missing}
 	}
 	return m, err
+}
+
+// servedHere reports whether a provider is a model server of this machine.
+func servedHere(provider string) bool {
+	return slices.ContainsFunc(local.Servers(), func(s local.Server) bool { return string(s.Kind) == provider })
 }
 
 // model is named for a model that can be used.

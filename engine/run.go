@@ -183,6 +183,11 @@ func (s *Session) afterRunEnd(o outcome, sent []Input) {
 // next prompt follow, in this order.
 func (s *Session) settle(o outcome) {
 	s.state, s.stop, s.failure, s.attempt = Idle, nil, "", 0
+	if o.reason != message.Stop {
+		for _, p := range s.screenings {
+			p.stays = true
+		}
+	}
 	s.saved(s.doc.Sync())
 	s.publish(event.RunSettled{Reason: o.reason, Aborted: o.reason == message.Aborted, Error: o.err})
 	s.flushBash()
@@ -326,9 +331,6 @@ func (s *Session) stopAll(ack *Ack, then func(), done chan struct{}) {
 	}
 	s.stopped = append(s.stopped, after)
 	s.aborted = true
-	for _, p := range s.screenings {
-		p.stays = true
-	}
 	s.broker.CancelAll()
 	switch {
 	case s.state == Retrying:

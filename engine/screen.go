@@ -11,8 +11,8 @@ import (
 // before it gets there.
 type screening struct {
 	in Input
-	// stays: the prompt that it was meant for was stopped. It waits in the queue
-	// for the user's next one, like those that were there.
+	// stays: the prompt that it was meant for was stopped or has failed. It waits
+	// in the queue for the user's next one, like those that were there.
 	stays bool
 }
 

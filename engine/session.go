@@ -264,19 +264,23 @@ func (s *Session) Kill() { s.env.runner.Close(0) }
 // or hook that ignores its context must not keep the process alive.
 const closeTime = 5 * time.Second
 
-// Close ends the session in order: the run is stopped, its end published,
-// processes end, shutdown hooks run, the file is flushed and unlocked. The
-// error is the flush's.
+// Halt is Abort for a session that will be closed: its processes, the user's
+// command among them, have 300 ms to end, and no more are started. Faces still
+// hear of all that.
+func (s *Session) Halt(ctx context.Context) error {
+	stopped := make(chan error, 1)
+	go func() { stopped <- s.Abort(ctx) }()
+	s.env.close()
+	return <-stopped
+}
+
+// Close ends the session in order: it is halted, the end of the run is
+// published, shutdown hooks run, the file is flushed and unlocked. The error is
+// the flush's.
 func (s *Session) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		_ = s.Abort(ctx)
-	}()
-	s.env.close() // beside the abort: now processes have less time to end
-	<-stopped
+	_ = s.Halt(ctx)
 	s.host.SessionShutdown(ctx)
 	s.cancel()
 	err := s.set(ctx, func() error {

@@ -26,7 +26,7 @@ func newDesk() *desk {
 			case event.AskOpened:
 				d.log = append(d.log, "opened "+e.Question.Title)
 			case event.AskClosed:
-				d.log = append(d.log, fmt.Sprintf("closed %s answered=%v", e.ID, e.Answered))
+				d.log = append(d.log, fmt.Sprintf("closed %s answered=%v", e.ID, e.Answered)+map[bool]string{true: " timed out"}[e.TimedOut])
 			}
 		},
 		Shown: func(event.QuestionKind) bool { return d.faces },
@@ -95,7 +95,7 @@ func TestTimeout(t *testing.T) {
 	d.Ask(p)
 	d.timers[0]()
 	d.timers[0]() // late: the question is gone
-	d.wants(t, "opened a", "timer stopped", "closed 1 answered=false", "a: confirmed=false answered=false nobody=false")
+	d.wants(t, "opened a", "timer stopped", "closed 1 answered=false timed out", "a: confirmed=false answered=false nobody=false")
 }
 
 func TestCancel(t *testing.T) {
