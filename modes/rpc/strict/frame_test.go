@@ -35,7 +35,7 @@ func ok(command, data string) string {
 	}
 	return `{"id":"1","type":"response","command":"` + command + `","success":true` + data + `}`
 }
-func request1(rest string) string { return `{"type":"extension_ui_request","id":"u1",` + rest + `}` }
+func userRequest(rest string) string { return `{"type":"extension_ui_request","id":"u1",` + rest + `}` }
 
 // good has frames of every name.
 var good = []string{
@@ -84,16 +84,16 @@ var good = []string{
 	`{"type":"command_output","text":"done"}`,
 	`{"type":"notice","level":"warning","message":"m"}`,
 	`{"type":"extension_error","extensionPath":"p","event":"e","error":"x"}`,
-	request1(`"method":"select","title":"t","options":["a"],"timeout":1000`),
-	request1(`"method":"confirm","title":"t","message":"m"`),
-	request1(`"method":"input","title":"t","placeholder":"p"`),
-	request1(`"method":"editor","title":"t","prefill":""`),
-	request1(`"method":"cancel","targetId":"u0"`),
-	request1(`"method":"notify","message":"m","notifyType":"info"`),
-	request1(`"method":"setStatus","statusKey":"k"`),
-	request1(`"method":"setWidget","widgetKey":"k","widgetLines":[],"widgetPlacement":"belowEditor"`),
-	request1(`"method":"setTitle","title":"t"`),
-	request1(`"method":"set_editor_text","text":"t"`),
+	userRequest(`"method":"select","title":"t","options":["a"],"timeout":1000`),
+	userRequest(`"method":"confirm","title":"t","message":"m"`),
+	userRequest(`"method":"input","title":"t","placeholder":"p"`),
+	userRequest(`"method":"editor","title":"t","prefill":""`),
+	userRequest(`"method":"cancel","targetId":"u0"`),
+	userRequest(`"method":"notify","message":"m","notifyType":"info"`),
+	userRequest(`"method":"setStatus","statusKey":"k"`),
+	userRequest(`"method":"setWidget","widgetKey":"k","widgetLines":[],"widgetPlacement":"belowEditor"`),
+	userRequest(`"method":"setTitle","title":"t"`),
+	userRequest(`"method":"set_editor_text","text":"t"`),
 	`{"type":"host_tool_call","id":"h1","toolCallId":"c","toolName":"echo","arguments":{"a":null}}`,
 	`{"type":"host_tool_cancel","id":"h2","targetId":"h1"}`,
 
@@ -187,8 +187,8 @@ func TestFrameBad(t *testing.T) {
 		{"a finished todo in a reminder", `{"type":"todo_reminder","todos":[{"id":"1","content":"c","status":"completed"}],"attempt":1,"maxAttempts":3}`, "status"},
 		{"a level of another program", `{"type":"thinking_level_changed","level":"max"}`, "level"},
 		{"an unknown severity", `{"type":"notice","level":"debug","message":"m"}`, "level"},
-		{"an unknown method", request1(`"method":"open_url","url":"x"`), "unknown"},
-		{"a widget elsewhere", request1(`"method":"setWidget","widgetKey":"k","widgetPlacement":"left"`), "widgetPlacement"},
+		{"an unknown method", userRequest(`"method":"open_url","url":"x"`), "unknown"},
+		{"a widget elsewhere", userRequest(`"method":"setWidget","widgetKey":"k","widgetPlacement":"left"`), "widgetPlacement"},
 		{"arguments of the host as a list", `{"type":"host_tool_call","id":"h","toolCallId":"c","toolName":"e","arguments":[]}`, "arguments"},
 
 		{"an id that is a number", `{"id":1,"type":"response","command":"abort","success":true}`, "id"},
@@ -257,14 +257,14 @@ func TestFrameMutants(t *testing.T) {
 					if slices.Contains(openFields, key) {
 						continue
 					}
-					if !slices.Contains(nullFields, key) && old != nil {
+					mayBeNull := slices.Contains(nullFields, key) || key == "data" && strings.Contains(line, `"cycle_`)
+					if !mayBeNull && old != nil {
 						v[key] = nil
 						try(path+"."+key, "null")
 					}
-					if _, isText := old.(string); isText {
-						v[key] = 1
-					} else {
-						v[key] = "1"
+					v[key] = "1"
+					if _, isText := old.(string); isText || old == nil {
+						v[key] = true
 					}
 					if key != "content" || fmt.Sprintf("%T", old) == "string" { // a user's content may be either
 						try(path+"."+key, "another type")

@@ -21,14 +21,6 @@ type run struct {
 	results []any
 }
 
-// toolRun is a tool call of the turn.
-type toolRun struct {
-	name     string
-	state    int // 0 announced by the message, 1 started, 2 ended, 3 its result is a message
-	result   object
-	hasError bool
-}
-
 func same(a, b any) bool { return reflect.DeepEqual(a, b) }
 
 // quiet demands that no run goes on.
@@ -88,7 +80,7 @@ func (r *run) turnEnd(o object) error {
 		return errors.New("other tool results than those which ended, or in another order")
 	}
 	for id, c := range r.calls {
-		if c.state != 3 {
+		if c.state != reported {
 			return fmt.Errorf("the call %q has no result", id)
 		}
 	}

@@ -124,14 +124,14 @@ func (w *work) compactEnd(o object) error {
 
 func (w *work) finished() error {
 	switch {
-	case w.owed > 0:
-		return fmt.Errorf("%d accepted prompts without their agent_settled", w.owed)
-	case w.unsettled:
-		return errors.New("the last run has no agent_settled")
 	case w.attempt > 0:
 		return errors.New("auto_retry_end is missing")
 	case w.compacting != "":
 		return errors.New("the compaction hasn't ended")
+	case w.owed > 0:
+		return fmt.Errorf("%d accepted prompts without their agent_settled", w.owed)
+	case w.unsettled:
+		return errors.New("the last run has no agent_settled")
 	}
 	return nil
 }
