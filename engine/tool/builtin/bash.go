@@ -68,7 +68,8 @@ func bash(ctx context.Context, c tool.Call, a bashArgs) (tool.Result, error) {
 	out, err := c.Env.Workspace.Run(ctx, workspace.Command{
 		Script:   a.Command,
 		Timeout:  time.Duration(a.Timeout * float64(time.Second)),
-		OnOutput: func(tail string) { c.Progress(tool.TextResult(tail)) },
+		// Cut as the result is, so that what a face has shown stays its beginning.
+		OnOutput: func(tail string) { c.Progress(tool.TextResult(strings.TrimRight(tail, "\n"))) },
 	})
 	if err != nil {
 		return tool.Result{}, err

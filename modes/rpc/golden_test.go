@@ -1,0 +1,247 @@
+package rpc
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// TestTranscripts plays each testdata/NAME.rpc against the model script of the
+// same name (or the one that it names) and compares what comes back.
+//
+//	# words             a comment
+//	! key=value         dialect=pi, deltas, permissions=MODE, script=NAME, memory, file NAME=TEXT, hook=NAME
+//	> {...}             a line of the host; $1, $2 ... are ids taken before
+//	? type              waits for a frame of that type
+//	? id                waits for the response to "id"
+//	= name path         takes $name from the last frame that was waited for (dotted path)
+//	< {...}             what came; written by -update
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.rpc")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no transcripts", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".rpc"), func(t *testing.T) {
+			t.Parallel()
+			playTranscript(t, file)
+		})
+	}
+}
+
+func playTranscript(t *testing.T, file string) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := &transcript{t: t, vars: map[string]string{}, steady: newSteady()}
+	script := strings.TrimSuffix(file, ".rpc") + ".script"
+	s := setup{open: tr.open(string(data), &script)}
+	s.mode = func(o *Options) {
+		o.Dialect, o.Deltas = tr.dialect, tr.deltas
+		o.Now = func() time.Time { return time.Unix(0, 0) } // text waits for the end of its block
+	}
+	if tr.hook != "" {
+		hooks, ok := testHooks[tr.hook]
+		if !ok {
+			t.Fatalf("there is no hook %q", tr.hook)
+		}
+		s.hooks = hooks
+	}
+	model, err := os.ReadFile(script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.h = connect(t, string(model), s)
+	for name, text := range tr.files {
+		if err := os.WriteFile(filepath.Join(tr.h.dir, name), []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tr.steady.dirs = []string{tr.h.dir}
+	got := tr.play(string(data))
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	g, w := strings.Split(got, "\n"), strings.Split(string(data), "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			t.Fatalf("%s:%d:\n got %s\nwant %s", file, i+1, g[i], w[i])
+		}
+	}
+	if len(g) != len(w) {
+		t.Fatalf("%s: %d lines, want %d; the last is\n%s", file, len(g), len(w), g[len(g)-1])
+	}
+}
+
+// transcript is a file being played.
+type transcript struct {
+	t       *testing.T
+	h       *host
+	vars    map[string]string
+	steady  *steady
+	out     []string
+	last    frame
+	dialect string
+	deltas  bool
+	hook    string
+	files   map[string]string
+}
+
+func (tr *transcript) play(text string) string {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		kind, rest, _ := strings.Cut(line, " ")
+		switch kind {
+		case "<":
+			continue
+		case ">":
+			tr.out = append(tr.out, line)
+			tr.h.send("%s", os.Expand(rest, func(name string) string {
+				if v, ok := tr.vars[name]; ok {
+					return v
+				}
+				return "$" + name
+			}))
+		case "?":
+			tr.last = tr.h.until(rest, func(f frame) bool {
+				tr.add(f)
+				return f.Type == rest || f.Type == "response" && string(f.ID) == `"`+rest+`"`
+			})
+			tr.out = append(tr.out, line)
+		case "=":
+			name, path, _ := strings.Cut(rest, " ")
+			tr.vars[name] = pick(tr.t, tr.last.line, path)
+			tr.out = append(tr.out, line)
+		default:
+			tr.out = append(tr.out, line)
+		}
+	}
+	if err := tr.h.finish(); err != nil {
+		tr.t.Fatal(err)
+	}
+	for {
+		f, ok := tr.h.take()
+		if !ok {
+			return strings.Join(tr.out, "\n") + "\n"
+		}
+		tr.add(f)
+	}
+}
+
+// add writes a frame, joined with the one before where that is another part of
+// the same text.
+func (tr *transcript) add(f frame) {
+	line := "< " + tr.steady.line(f.line)
+	if f.Type == "tool_execution_update" {
+		return // how often a tool tells is its own affair
+	}
+	if n := len(tr.out); n > 0 && f.Type == "message_update" {
+		if joined, ok := joinDeltas(tr.out[n-1], line); ok {
+			tr.out[n-1] = joined
+			return
+		}
+	}
+	tr.out = append(tr.out, line)
+}
+
+var deltaText = regexp.MustCompile(`"delta":"((?:[^"\\]|\\.)*)"`)
+
+func joinDeltas(before, line string) (string, bool) {
+	type update struct {
+		Type  string
+		Event struct {
+			Type         string
+			ContentIndex int
+		} `json:"assistantMessageEvent"`
+	}
+	var a, b update
+	if json.Unmarshal([]byte(strings.TrimPrefix(before, "< ")), &a) != nil || json.Unmarshal([]byte(line[2:]), &b) != nil {
+		return "", false
+	}
+	if a.Type != b.Type || a.Event != b.Event || !strings.HasSuffix(a.Event.Type, "_delta") {
+		return "", false
+	}
+	first := deltaText.FindStringSubmatch(before)[1]
+	return deltaText.ReplaceAllStringFunc(line, func(s string) string {
+		return `"delta":"` + first + strings.TrimPrefix(s, `"delta":"`)
+	}), true
+}
+
+// pick reads a value by its dotted path: data.messages.0.entryId.
+func pick(t *testing.T, line, path string) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(line), &v); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range strings.Split(path, ".") {
+		switch at := v.(type) {
+		case map[string]any:
+			v = at[key]
+		case []any:
+			var i int
+			if _, err := fmt.Sscan(key, &i); err != nil || i >= len(at) {
+				t.Fatalf("no %s in %s", path, line)
+			}
+			v = at[i]
+		}
+	}
+	s, ok := v.(string)
+	if !ok {
+		t.Fatalf("%s is no string in %s", path, line)
+	}
+	return s
+}
+
+// steady takes out of a line what differs from run to run.
+type steady struct {
+	dirs []string
+	ids  map[string]string
+}
+
+func newSteady() *steady { return &steady{ids: map[string]string{}} }
+
+var (
+	steadyTimes  = regexp.MustCompile(`"(timestamp|duration|durationMs|ttft|labelTimestamp)":("[^"]*"|\d+)`)
+	steadyFiles  = regexp.MustCompile(`"[^"]*/\.local/[^"]*"`)
+	steadyScript = regexp.MustCompile(`[^"]*/model\.script`)
+	steadyPrompt = regexp.MustCompile(`"systemPrompt":"(?:[^"\\]|\\.)*"`)
+	steadyTools  = regexp.MustCompile(`"dumpTools":\[.*?\}\],"contextUsage"`)
+	steadyUsage  = regexp.MustCompile(`\{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":\{[^}]*\}\}`)
+	steadyIDs    = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f-]{27})?\b`)
+)
+
+func (s *steady) line(line string) string {
+	for _, d := range s.dirs {
+		line = strings.ReplaceAll(line, d, "$$DIR")
+	}
+	line = steadyTimes.ReplaceAllString(line, `"$1":0`)
+	line = steadyFiles.ReplaceAllString(line, `"$$FILE"`)
+	line = steadyScript.ReplaceAllString(line, `$$SCRIPT`)
+	line = steadyPrompt.ReplaceAllString(line, `"systemPrompt":"…"`)
+	line = steadyTools.ReplaceAllString(line, `"dumpTools":[…],"contextUsage"`)
+	line = steadyUsage.ReplaceAllString(line, `"none"`)
+	if _, whole, ok := strings.Cut(line, `"message":`); ok { // said twice, told once
+		if i := strings.Index(whole, `,"usage":"none","assistantMessageEvent"`); i > 0 {
+			line = strings.Replace(line, `"partial":`+whole[:i], `"partial":"as message"`, 1)
+		}
+	}
+	return steadyIDs.ReplaceAllStringFunc(line, func(id string) string {
+		if s.ids[id] == "" {
+			s.ids[id] = fmt.Sprintf("id%d", len(s.ids)+1)
+		}
+		return s.ids[id]
+	})
+}

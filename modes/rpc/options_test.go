@@ -1,0 +1,48 @@
+package rpc
+
+import (
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/engine"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
+)
+
+// testHooks are the extensions that a transcript can name.
+var testHooks = map[string][]ext.Hooks{}
+
+// open reads the lines that begin with "!".
+func (tr *transcript) open(text string, script *string) engine.OpenOptions {
+	o := engine.OpenOptions{}
+	tr.files = map[string]string{}
+	for line := range strings.Lines(text) {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "! ")
+		if !ok {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(rest, "file "); ok {
+			name, content, _ := strings.Cut(rest, "=")
+			tr.files[name] = content
+			continue
+		}
+		for _, word := range strings.Fields(rest) {
+			key, value, _ := strings.Cut(word, "=")
+			switch key {
+			case "dialect":
+				tr.dialect = value
+			case "deltas":
+				tr.deltas = true
+			case "permissions":
+				o.Mode = value
+			case "script":
+				*script = "testdata/" + value + ".script"
+			case "memory":
+				o.InMemory = true
+			case "hook":
+				tr.hook = value
+			default:
+				tr.t.Fatalf("unknown option %q", word)
+			}
+		}
+	}
+	return o
+}
