@@ -99,7 +99,8 @@ var bashResult = record(fields{
 })
 
 var slashCommand = record(fields{
-	"name": name, "description?": text, "source": oneOf("builtin", "extension", "prompt", "skill"), "sourceInfo?": anyObject,
+	"name": name, "description?": text, "source": oneOf("builtin", "extension", "prompt", "skill"),
+	"sourceInfo?": record(fields{"path": text, "source": text, "scope": text, "origin": text}),
 })
 
 var hostTool = record(fields{

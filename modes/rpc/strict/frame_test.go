@@ -114,13 +114,14 @@ var good = []string{
 	ok("get_entries", `{"entries":[{"type":"message","id":"e","parentId":null,"timestamp":"T","message":`+asked("x")+`},{"type":"label","id":"f","parentId":"e","timestamp":"T","label":null}],"leafId":"f"}`),
 	ok("get_tree", `{"tree":[{"entry":{"type":"custom","id":"e","parentId":null,"timestamp":"T"},"children":[{"entry":{"type":"custom","id":"f","parentId":"e","timestamp":"T"},"children":[],"label":"l"}]}],"leafId":null}`),
 	ok("get_messages", `{"messages":[]}`), ok("get_last_assistant_text", `{"text":null}`),
-	ok("get_commands", `{"commands":[{"name":"compact","description":"d","source":"builtin","sourceInfo":{"path":"x"}}]}`),
+	ok("get_commands", `{"commands":[{"name":"compact","description":"d","source":"builtin","sourceInfo":{"path":"x","source":"local","scope":"user","origin":"top-level"}}]}`),
 
 	`{"id":"1","type":"response","command":"set_model","success":false,"error":"Model not found: p/m"}`,
 	`{"type":"response","command":"parse","success":false,"error":"Failed to parse command: bad"}`,
 	`{"type":"response","command":"frob","success":false,"error":"Unknown command: frob"}`,
 	`{"id":"1","type":"response","command":"frob","success":false,"error":"Unknown command: frob"}`,
 	`{"type":"response","success":false,"error":"Unknown command: undefined"}`,
+	`{"id":"1","type":"response","success":false,"error":"Unknown command: 5"}`,
 	`{"type":"response","command":"extension_send","success":false,"error":"busy"}`,
 }
 
@@ -222,7 +223,7 @@ func TestFrameBad(t *testing.T) {
 // openFields belong to a model, a tool, an extension or the user: anything goes
 // below them. nullFields may be null.
 var (
-	openFields = []string{"arguments", "args", "details", "parameters", "sourceInfo", "entry", "entries"}
+	openFields = []string{"arguments", "args", "details", "parameters", "entry", "entries"}
 	nullFields = []string{"tokens", "percent", "parentId", "leafId"}
 )
 

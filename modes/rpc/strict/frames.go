@@ -3,6 +3,7 @@ package strict
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 func frame(line []byte) (object, error) {
@@ -169,12 +170,12 @@ func failed(o object, command string) error {
 	case known:
 		return nil
 	case command == "":
-		if message != unknownCommand+"undefined" {
+		if !strings.HasPrefix(message, unknownCommand) { // the type was no string
 			return errors.New(`the field "command" is missing`)
 		}
 		return nil
 	case command == "parse":
-		if len(message) <= len(parseFailure) || message[:len(parseFailure)] != parseFailure {
+		if !strings.HasPrefix(message, parseFailure) {
 			return fmt.Errorf("parse: the error does not begin with %q", parseFailure)
 		}
 	case command == "extension_send", command == "extension_send_user":

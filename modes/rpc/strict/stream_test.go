@@ -79,6 +79,8 @@ var (
 	resA  = result("a", "read", "x", false)
 	resB  = result("b", "read", "x", false)
 	wrong = said("error", "")
+
+	signed = said("toolUse", `{"type":"toolCall","id":"a","name":"read","arguments":{},"thoughtSignature":"s"}`)
 )
 
 // oneRun is a whole run with one answer.
@@ -164,6 +166,8 @@ func TestStreamGood(t *testing.T) {
 			update("text_delta", `"contentIndex":0,"delta":"Hel"`, textOf("Hel")),
 			update("toolcall_start", `"contentIndex":1`, textOf("Hel")+","+callOf("a", "read", "{}")),
 			end(said("aborted", textOf("Hel"))), turnEnd(said("aborted", textOf("Hel"))), runEnd(hi, said("aborted", textOf("Hel"))), settled, ack("2", "abort", ""))},
+		{"a call's signature comes with the message", Options{Delta: true}, join(streaming(), delta("toolcall_start", `"contentIndex":0,"id":"a","toolName":"read"`), delta("toolcall_end", `"contentIndex":0,"toolCall":`+callOf("a", "read", "{}")),
+			end(signed), toolStart("a"), toolEnd("a"), whole(resA), turnEnd(signed, resA), runEnd(hi, signed, resA), settled)},
 		{"redacted thinking isn't streamed", Options{}, join(streaming(),
 			update("text_start", `"contentIndex":1`, `{"type":"redactedThinking","data":"x"},`+textOf("")),
 			update("text_end", `"contentIndex":1,"content":""`, `{"type":"redactedThinking","data":"x"},`+textOf("")),
@@ -249,6 +253,7 @@ func TestStreamBad(t *testing.T) {
 		{"arguments that aren't the deltas", Options{Delta: true}, join(streaming(), delta("toolcall_start", `"contentIndex":0,"id":"a","toolName":"read"`), delta("toolcall_delta", `"contentIndex":0,"delta":"{}"`), delta("toolcall_end", `"contentIndex":0,"toolCall":`+callOf("a", "read", `{"x":1}`))), "arguments"},
 		{"an end without its last block's end", Options{}, join(open, end(hello)), "has no end"},
 		{"a final text that wasn't streamed", Options{}, join(open, update("text_end", `"contentIndex":0,"content":"Hello"`, textOf("Hello")), end(said("stop", textOf("Hallo")))), "not what was streamed"},
+		{"a final call that wasn't streamed so", Options{Delta: true}, join(streaming(), delta("toolcall_start", `"contentIndex":0,"id":"a","toolName":"read"`), delta("toolcall_end", `"contentIndex":0,"toolCall":`+callOf("a", "read", "{}")), end(said("toolUse", callOf("a", "read", `{"x":1}`)))), "not what was streamed"},
 		{"a final block that wasn't streamed", Options{}, join(open, update("text_end", `"contentIndex":0,"content":"Hello"`, textOf("Hello")), end(said("stop", textOf("Hello")+","+textOf("more")))), "not streamed"},
 		{"a streamed block that is lost", Options{}, join(open, update("text_end", `"contentIndex":0,"content":"Hello"`, textOf("Hello")), end(said("stop", ""))), "was streamed"},
 		{"content from nowhere", Options{}, join(streaming(), end(hello)), "neither"},
