@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,9 +20,11 @@ var update = flag.Bool("update", false, "write the golden files")
 // same name (or the one that it names) and compares what comes back.
 //
 //	# words             a comment
-//	! key=value         dialect=pi, deltas, permissions=MODE, script=NAME, memory, file NAME=TEXT, hook=NAME
-//	> {...}             a line of the host; $1, $2 ... are ids taken before
-//	? type              waits for a frame of that type
+//	! key=value         dialect=pi, deltas, permissions=MODE, script=NAME, memory, file NAME=TEXT, hook=NAME,
+//	                    progress (shows tool_execution_update), titles, model=NAME, settings JSON, models JSON
+//	> {...}             a line of the host; $name is an id taken before, $call_1 that of the host's call call_1
+//	? type              waits for a frame of that type, or of that step of an answer (text_end) or method (confirm)
+//	? type*2            waits for two of them
 //	? id                waits for the response to "id"
 //	= name path         takes $name from the last frame that was waited for (dotted path)
 //	< {...}             what came; written by -update
@@ -44,9 +48,9 @@ func playTranscript(t *testing.T, file string) {
 	}
 	tr := &transcript{t: t, vars: map[string]string{}, steady: newSteady()}
 	script := strings.TrimSuffix(file, ".rpc") + ".script"
-	s := setup{open: tr.open(string(data), &script)}
+	s := tr.open(string(data), &script)
 	s.mode = func(o *Options) {
-		o.Dialect, o.Deltas = tr.dialect, tr.deltas
+		o.Dialect, o.Deltas, o.Titles = tr.dialect, tr.deltas, tr.titles
 		o.Now = func() time.Time { return time.Unix(0, 0) } // text waits for the end of its block
 	}
 	if tr.hook != "" {
@@ -95,8 +99,12 @@ type transcript struct {
 	last    frame
 	dialect string
 	deltas  bool
-	hook    string
-	files   map[string]string
+	titles  bool
+	// progress keeps the news of tools: how often most of them tell is their own
+	// affair.
+	progress bool
+	hook     string
+	files    map[string]string
 }
 
 func (tr *transcript) play(text string) string {
@@ -115,10 +123,14 @@ func (tr *transcript) play(text string) string {
 				return "$" + name
 			}))
 		case "?":
-			tr.last = tr.h.until(rest, func(f frame) bool {
-				tr.add(f)
-				return f.Type == rest || f.Type == "response" && string(f.ID) == `"`+rest+`"`
-			})
+			what, count, _ := strings.Cut(rest, "*")
+			n, _ := strconv.Atoi(count)
+			for range max(n, 1) {
+				tr.last = tr.h.until(rest, func(f frame) bool {
+					tr.add(f)
+					return f.is(what)
+				})
+			}
 			tr.out = append(tr.out, line)
 		case "=":
 			name, path, _ := strings.Cut(rest, " ")
@@ -140,12 +152,39 @@ func (tr *transcript) play(text string) string {
 	}
 }
 
+// is reports whether a transcript that waits for what waits for f.
+func (f frame) is(what string) bool {
+	if f.Type == "response" {
+		return string(f.ID) == `"`+what+`"` || what == "response"
+	}
+	step := f.Method
+	if f.Type == "message_update" {
+		step = f.Event.Type
+	}
+	return what == f.Type || what == step
+}
+
 // add writes a frame, joined with the one before where that is another part of
-// the same text.
+// the same text. Calls that run beside each other are put in their order.
 func (tr *transcript) add(f frame) {
+	if f.Type == "host_tool_call" {
+		var id string
+		_ = json.Unmarshal(f.ID, &id)
+		tr.vars[f.Call], tr.steady.calls[id] = id, f.Call
+	}
 	line := "< " + tr.steady.line(f.line)
-	if f.Type == "tool_execution_update" {
-		return // how often a tool tells is its own affair
+	switch f.Type {
+	case "tool_execution_update":
+		if !tr.progress {
+			return
+		}
+	case "host_tool_call", "tool_execution_start":
+		at := len(tr.out)
+		for at > 0 && strings.HasPrefix(tr.out[at-1], `< {"type":"host_tool_call"`) && (f.Type != "host_tool_call" || line < tr.out[at-1]) {
+			at--
+		}
+		tr.out = slices.Insert(tr.out, at, line)
+		return
 	}
 	if n := len(tr.out); n > 0 && f.Type == "message_update" {
 		if joined, ok := joinDeltas(tr.out[n-1], line); ok {
@@ -207,11 +246,12 @@ func pick(t *testing.T, line, path string) string {
 
 // steady takes out of a line what differs from run to run.
 type steady struct {
-	dirs []string
-	ids  map[string]string
+	dirs  []string
+	ids   map[string]string
+	calls map[string]string // the host's calls, by the ids of their frames
 }
 
-func newSteady() *steady { return &steady{ids: map[string]string{}} }
+func newSteady() *steady { return &steady{ids: map[string]string{}, calls: map[string]string{}} }
 
 var (
 	steadyTimes  = regexp.MustCompile(`"(timestamp|duration|durationMs|ttft|labelTimestamp)":("[^"]*"|\d+)`)
@@ -220,6 +260,7 @@ var (
 	steadyPrompt = regexp.MustCompile(`"systemPrompt":"(?:[^"\\]|\\.)*"`)
 	steadyTools  = regexp.MustCompile(`"dumpTools":\[.*?\}\],"contextUsage"`)
 	steadyUsage  = regexp.MustCompile(`\{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":\{[^}]*\}\}`)
+	steadyHost   = regexp.MustCompile(`"(id|targetId)":"(host_\d+)"`)
 	steadyIDs    = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f-]{27})?\b`)
 )
 
@@ -233,6 +274,13 @@ func (s *steady) line(line string) string {
 	line = steadyPrompt.ReplaceAllString(line, `"systemPrompt":"…"`)
 	line = steadyTools.ReplaceAllString(line, `"dumpTools":[…],"contextUsage"`)
 	line = steadyUsage.ReplaceAllString(line, `"none"`)
+	line = steadyHost.ReplaceAllStringFunc(line, func(field string) string {
+		m := steadyHost.FindStringSubmatch(field)
+		if call, ok := s.calls[m[2]]; ok {
+			return `"` + m[1] + `":"$` + call + `"`
+		}
+		return `"` + m[1] + `":"host_N"`
+	})
 	if _, whole, ok := strings.Cut(line, `"message":`); ok { // said twice, told once
 		if i := strings.Index(whole, `,"usage":"none","assistantMessageEvent"`); i > 0 {
 			line = strings.Replace(line, `"partial":`+whole[:i], `"partial":"as message"`, 1)

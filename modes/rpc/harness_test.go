@@ -38,6 +38,10 @@ type setup struct {
 	open  engine.OpenOptions
 	mode  func(*Options)
 	hooks []ext.Hooks
+	// settings and models are the user's files of these names.
+	settings, models string
+	// keyed opens the session without a model of its own.
+	keyed bool
 	// loose leaves the stream unchecked, for tests of single frames.
 	loose bool
 	// slow keeps the harness from reading until read is called.
@@ -74,8 +78,16 @@ func connect(t testing.TB, script string, s setup) *host {
 	paths, _ := config.FindPaths(config.Places{
 		Getenv: func(string) string { return "" }, Home: func() (string, error) { return home, nil }, Cwd: dir,
 	})
+	for path, text := range map[string]string{paths.Settings(): s.settings, paths.Models(): s.models} {
+		if text == "" {
+			continue
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	s.open.Cwd = dir
-	if s.open.Model == "" {
+	if s.open.Model == "" && !s.keyed {
 		s.open.Model = "script/" + file
 	}
 	if s.open.Mode == "" {
@@ -137,6 +149,7 @@ func (h *host) read() {
 			if h.check != nil {
 				if err := h.check.Line(line.Data); err != nil {
 					h.t.Errorf("strict reader: %v\n%s", err, shortened(string(line.Data)))
+					h.check = nil
 				}
 			}
 			h.wake.Broadcast()
@@ -179,8 +192,10 @@ type frame struct {
 	Error   string
 	Data    json.RawMessage
 	Method  string
+	Call    string `json:"toolCallId"`
 	Title   string
 	Options []string
+	Event   struct{ Type string } `json:"assistantMessageEvent"`
 }
 
 func decode(t testing.TB, line string) frame {

@@ -3,7 +3,6 @@ package rpc
 import (
 	"strings"
 
-	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 )
 
@@ -11,8 +10,9 @@ import (
 var testHooks = map[string][]ext.Hooks{}
 
 // open reads the lines that begin with "!".
-func (tr *transcript) open(text string, script *string) engine.OpenOptions {
-	o := engine.OpenOptions{}
+func (tr *transcript) open(text string, script *string) setup {
+	var s setup
+	o := &s.open
 	tr.files = map[string]string{}
 	for line := range strings.Lines(text) {
 		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "! ")
@@ -22,6 +22,14 @@ func (tr *transcript) open(text string, script *string) engine.OpenOptions {
 		if rest, ok := strings.CutPrefix(rest, "file "); ok {
 			name, content, _ := strings.Cut(rest, "=")
 			tr.files[name] = content
+			continue
+		}
+		if rest, ok := strings.CutPrefix(rest, "settings "); ok {
+			s.settings = rest
+			continue
+		}
+		if rest, ok := strings.CutPrefix(rest, "models "); ok {
+			s.models = rest
 			continue
 		}
 		for _, word := range strings.Fields(rest) {
@@ -35,6 +43,12 @@ func (tr *transcript) open(text string, script *string) engine.OpenOptions {
 				o.Mode = value
 			case "script":
 				*script = "testdata/" + value + ".script"
+			case "titles":
+				tr.titles = true
+			case "progress":
+				tr.progress = true
+			case "model":
+				o.Model, s.keyed = value, true
 			case "memory":
 				o.InMemory = true
 			case "hook":
@@ -44,5 +58,5 @@ func (tr *transcript) open(text string, script *string) engine.OpenOptions {
 			}
 		}
 	}
-	return o
+	return s
 }
