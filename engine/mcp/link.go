@@ -1,0 +1,237 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+)
+
+// stable is the version of the protocol that is asked for first: a server may
+// die of the question that finds out about later ones.
+const stable = "2025-11-25"
+
+// link is a session with a server.
+type link struct {
+	session *sdk.ClientSession
+	process *process // nil on the network
+	ctx     context.Context
+	cancel  context.CancelFunc
+	changed chan struct{} // the server has other tools, prompts or resources
+
+	mu     sync.Mutex
+	calls  map[string]*progress // by progress token
+	serial int
+
+	asking atomic.Int32 // questions that the user is thinking about
+}
+
+// dial connects to the server and lists what it has.
+func (r *remote) dial(ctx context.Context) (*link, offer, error) {
+	l, err := r.open(ctx, stable)
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) {
+		if later, e := r.open(ctx, ""); e == nil {
+			l, err = later, nil
+		}
+	}
+	if err != nil {
+		return nil, offer{}, err
+	}
+	o, err := r.list(ctx, l)
+	if err != nil {
+		err = r.explain(l, err)
+		l.close()
+		return nil, offer{}, err
+	}
+	return l, o, nil
+}
+
+// open makes a link that speaks a version of the protocol, "" for the latest.
+func (r *remote) open(ctx context.Context, version string) (*link, error) {
+	l := &link{changed: make(chan struct{}, 1), calls: map[string]*progress{}}
+	l.ctx, l.cancel = context.WithCancel(r.m.ctx)
+	transport, err := r.transport(l)
+	if err != nil {
+		l.cancel()
+		return nil, err
+	}
+	type outcome struct {
+		session *sdk.ClientSession
+		err     error
+	}
+	ch := make(chan outcome, 1)
+	client := r.client(l)
+	go func() {
+		session, err := client.Connect(ctx, transport, &sdk.ClientSessionOptions{ProtocolVersion: version})
+		ch <- outcome{session, err}
+	}()
+	var got outcome
+	select {
+	case got = <-ch:
+	case <-ctx.Done():
+		got.err = ctx.Err()
+		go func() {
+			if late := <-ch; late.session != nil {
+				_ = late.session.Close()
+			}
+		}()
+	}
+	if got.err != nil {
+		err := r.explain(l, got.err)
+		l.close()
+		return nil, err
+	}
+	l.session = got.session
+	return l, nil
+}
+
+func (r *remote) transport(l *link) (sdk.Transport, error) {
+	if r.conf.Type == HTTP {
+		client, err := newWeb(r.conf, r.m.opts.HTTP)
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.StreamableClientTransport{Endpoint: r.conf.URL, HTTPClient: client, MaxEventSize: maxMessage}, nil
+	}
+	p, err := start(r.conf, r.m.opts.Dir, r.m.opts.Environ)
+	if err != nil {
+		return nil, err
+	}
+	l.process = p
+	var once sync.Once
+	return newPipe(p, r.m.opts.Now, func(line []byte) {
+		once.Do(func() {
+			r.m.opts.Log.Warn("a line on standard output is no message", "mcp", r.conf.Name, "line", sanitize.Line(clip(string(line), maxQuoted)))
+		})
+	}), nil
+}
+
+func (r *remote) client(l *link) *sdk.Client {
+	stale := func() {
+		select {
+		case l.changed <- struct{}{}:
+		default:
+		}
+	}
+	o := &sdk.ClientOptions{
+		Logger:                      r.m.opts.Log.With("mcp", r.conf.Name),
+		Capabilities:                &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},
+		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { stale() },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { stale() },
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { stale() },
+		ProgressNotificationHandler: func(_ context.Context, p *sdk.ProgressNotificationClientRequest) { l.report(p.Params) },
+	}
+	if r.m.opts.Elicit != nil {
+		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}
+		o.ElicitationHandler = func(ctx context.Context, q *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			return r.elicit(ctx, l, q.Params)
+		}
+	}
+	c := sdk.NewClient(&sdk.Implementation{Name: "hoopoe", Title: "Hoopoe", Version: r.m.opts.Version}, o)
+	for _, dir := range r.m.opts.Roots() {
+		c.AddRoots(&sdk.Root{URI: fileURI(dir), Name: filepath.Base(dir)})
+	}
+	return c
+}
+
+// fileURI writes an absolute path as an address, also one with a drive letter.
+func fileURI(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}
+
+// close ends the link, its calls and its process. It may be called again.
+func (l *link) close() {
+	l.cancel()
+	if l.process != nil {
+		l.process.stop()
+	}
+	if l.session == nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = l.session.Close() // on the network it says goodbye, which may take
+	}()
+	select {
+	case <-done:
+	case <-time.After(grace):
+	}
+}
+
+// output is what a stdio server has written to standard error.
+func (l *link) output() string {
+	if l.process == nil {
+		return ""
+	}
+	return l.process.tail.String()
+}
+
+// progress is where a call's progress goes, until the call is over.
+type progress struct {
+	mu     sync.Mutex
+	over   bool
+	report func(text string)
+}
+
+// follow gives a call a token for its progress. No report comes after done has
+// returned.
+func (l *link) follow(report func(text string)) (token string, done func()) {
+	p := &progress{report: report}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.serial++
+	token = fmt.Sprintf("call-%d", l.serial)
+	l.calls[token] = p
+	return token, func() {
+		l.mu.Lock()
+		delete(l.calls, token)
+		l.mu.Unlock()
+		p.mu.Lock()
+		p.over = true
+		p.mu.Unlock()
+	}
+}
+
+// report passes a progress notification on to its call.
+func (l *link) report(n *sdk.ProgressNotificationParams) {
+	token, _ := n.ProgressToken.(string)
+	l.mu.Lock()
+	p := l.calls[token]
+	l.mu.Unlock()
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.over {
+		p.report(progressText(n))
+	}
+}
+
+// progressText writes progress as "message (3 of 10)".
+func progressText(n *sdk.ProgressNotificationParams) string {
+	count := fmt.Sprintf("%.6g", n.Progress)
+	if n.Total > 0 {
+		count += fmt.Sprintf(" of %.6g", n.Total)
+	}
+	if n.Message == "" {
+		return count
+	}
+	return fmt.Sprintf("%s (%s)", clip(sanitize.Line(n.Message), maxQuoted), count)
+}
