@@ -106,6 +106,30 @@ func TestExtensionAsks(t *testing.T) {
 	}
 }
 
+// An abort answers also what a hook asks while nothing runs.
+func TestAbortOfAQuestionAtTheStart(t *testing.T) {
+	h := ext.Hooks{Name: "asker", SessionStart: func(ctx context.Context, s ext.Session) error {
+		s.Ask(ctx, event.Question{Kind: event.AskConfirm, Title: "Really?"})
+		return nil
+	}}
+	c := newWorld(t, hello, withHooks(h)).open(OpenOptions{})
+	c.attach(Client{Shows: []event.QuestionKind{event.AskConfirm}})
+	started := make(chan struct{})
+	go func() {
+		defer close(started)
+		_ = c.s.Start(c.ctx())
+	}()
+	on[event.AskOpened](c)
+	if err := c.s.Abort(c.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	if closed := on[event.AskClosed](c); closed.Answered {
+		t.Errorf("closed %+v", closed)
+	}
+	wait(t, started, "the start")
+	c.run("hi")
+}
+
 // A question that nobody answers in time says so.
 func TestQuestionTimesOut(t *testing.T) {
 	c := newWorld(t, hello).open(OpenOptions{})

@@ -20,8 +20,17 @@
 // reader's own queue before the first event that a command causes, or, for an
 // abort, after the last.
 //
+// Messages. A prompt passes the extensions when it begins; what is to wait in
+// the queue passes them before it gets there, one message after the other, and
+// a run doesn't end while one is on its way.
+//
+// Tools. A session has its own, chosen when it was opened, and those that the
+// program around it lends. A request offers, and a call finds, what is there at
+// that moment.
+//
 // The document. What New, Switch, Fork and Branch replace is the document
-// (tree, file, lock) behind a Session; faces stay attached.
+// (tree, file, lock) behind a Session; faces stay attached. Whoever lists a
+// long one reads a snapshot of it, off the owner.
 //
 // Compaction. A run whose context grows over the limit pauses between two
 // turns, is compacted, and goes on by itself (compaction.autoContinue); work

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
@@ -87,6 +89,73 @@ func TestRetryGivesUp(t *testing.T) {
 		retry_ended success=false 1 script: gone
 		run_ended error will= messages=1
 		run_settled error`)
+}
+
+// No request ends in an answer of the model, whatever comes between two of
+// them: some providers refuse that, and the rest repeat themselves.
+func TestNoRequestEndsInAnAnswer(t *testing.T) {
+	for name, tt := range map[string]struct{ script, settings string }{
+		"a retry after half an answer": {"-- turn --\n-- text --\nhalf\n-- error kind=overloaded --\nbusy\n-- turn --\ntimes: always\n-- text --\nfine\n", `{"retry": {"baseDelayMs": 1}}`},
+		"a retry after half a call":    {"-- turn --\n-- call bash --\n{\"comm\n-- disconnect --\n-- turn --\ntimes: always\n-- text --\nfine\n", `{"retry": {"baseDelayMs": 1}}`},
+		"an overflow":                  {"-- turn --\non: second\n-- error kind=overflow --\ntoo long\n-- turn --\ntimes: always\n-- text --\nfine\n", `{}`},
+		"a failure, then a prompt":     {"-- turn --\non: first\n-- text --\nhalf\n-- error kind=bad_request --\nno\n-- turn --\ntimes: always\n-- text --\nfine\n", `{}`},
+		"a compaction between turns":   {"-- turn --\non: second\n-- call bash --\n{\"command\":\"true\"}\n-- usage input=9000 output=10 --\n-- turn --\ntimes: always\n-- text --\nfine\n", `{"compaction": {"thresholdTokens": 6000, "keepRecentTokens": 1}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &played{script: tt.script}
+			w := newWorld(t, "-- model --\nwindow: 100000\n-- turn --\n-- text --\nunused\n", withSettings(tt.settings), func(o *Options) {
+				for api := range o.Adapters {
+					o.Adapters[api] = p.open
+				}
+			})
+			c := w.open(OpenOptions{Mode: "full"})
+			c.run("first")
+			c.run("second")
+			c.run("third")
+			if len(p.requests) < 4 && name != "a failure, then a prompt" {
+				t.Errorf("only %d requests\n%s", len(p.requests), c.story())
+			}
+			for i, r := range p.requests {
+				if last := r.Messages[len(r.Messages)-1]; last.Role == message.Assistant {
+					t.Errorf("request %d of %d ends in %q", i+1, len(p.requests), last.Text())
+				}
+				checkSendable(t, r.Messages)
+			}
+		})
+	}
+}
+
+// A call that broke off in the middle of its arguments has an object for them
+// wherever it is written, and so does one that a file has null for.
+func TestBrokenArguments(t *testing.T) {
+	w := newWorld(t, "-- turn --\n-- call bash --\n{\"comm\n-- disconnect --\n", withSettings(`{"retry": {"maxRetries": 0}}`))
+	c := w.open(OpenOptions{})
+	c.run("go")
+	file := c.s.doc.File()
+	if err := c.s.Close(c.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	written, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(written), `"arguments":{}`) || strings.Contains(string(written), `"arguments":null`) {
+		t.Errorf("written: %s", written)
+	}
+	broken := strings.ReplaceAll(string(written), `"arguments":{}`, `"arguments":null`)
+	if err := os.WriteFile(file, []byte(broken), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := w.open(OpenOptions{Path: file})
+	roots, _, err := again.s.Tree(again.ctx())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := json.Marshal(roots)
+	if err != nil || !strings.Contains(string(tree), `"arguments":{}`) || strings.Contains(string(tree), `"arguments":null`) {
+		t.Errorf("%v, tree %s", err, tree)
+	}
+	checkSendable(t, message.ForModel(again.view.Messages))
 }
 
 // The wait itself can be aborted; nothing runs afterwards.
@@ -446,6 +515,37 @@ func TestTheDiskIsFull(t *testing.T) {
 	again := w.open(OpenOptions{Path: file})
 	if n := len(again.view.Messages); n != 6 {
 		t.Errorf("%d messages, want 6", n)
+	}
+}
+
+// A session that couldn't be saved to the last says so at its end. E-1
+func TestClosingWithAFullDisk(t *testing.T) {
+	c := newWorld(t, hello).open(OpenOptions{})
+	c.run("one")
+	file := c.s.doc.File()
+	if err := os.Rename(filepath.Dir(file), filepath.Dir(file)+".gone"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Dir(file), nil, 0o600); err != nil { // a file where the folder was
+		t.Fatal(err)
+	}
+	c.log = nil
+	c.run("two")
+	told := 0
+	for _, it := range c.log {
+		if n, ok := it.Event.(event.Notice); ok && n.Level == "error" {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %d times\n%s", told, c.story())
+	}
+	err := c.s.Close(c.ctx())
+	if save, ok := errors.AsType[*session.SaveError](err); !ok || save.Path != file || save.Pending == 0 {
+		t.Errorf("error %v", err)
+	}
+	if err := c.s.Close(c.ctx()); err != nil {
+		t.Errorf("closing again: %v", err)
 	}
 }
 

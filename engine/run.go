@@ -30,6 +30,7 @@ func (s *Session) startRun(prompts []message.Message) {
 	config := agent.Config{
 		Prompts: prompts,
 		History: s.messages,
+		Model:   s.model,
 		Request: func(ctx context.Context, history []message.Message) (llm.Provider, llm.Request, error) {
 			return s.request(ctx, history, system)
 		},
@@ -272,8 +273,8 @@ func (s *Session) AbortRetry(ctx context.Context) error {
 	return s.set(ctx, func() error { s.cancelRetry(); return nil })
 }
 
-// Abort stops whatever the session does and returns when it has stopped:
-// after RunSettled. Queued messages stay queued. Inside a hook it returns at
+// Abort stops whatever the session does, gives open questions their default and
+// returns when it has stopped: after RunSettled. Queued messages stay queued. Inside a hook it returns at
 // once and stops the session when the hook's step is over.
 func (s *Session) Abort(ctx context.Context) error { return s.abort(ctx, nil) }
 
@@ -325,13 +326,13 @@ func (s *Session) stopAll(ack *Ack, then func(), done chan struct{}) {
 		}
 		close(done)
 	}
+	s.broker.CancelAll() // a command or a start hook may ask while nothing runs
 	if s.state == Idle {
 		after()
 		return
 	}
 	s.stopped = append(s.stopped, after)
 	s.aborted = true
-	s.broker.CancelAll()
 	switch {
 	case s.state == Retrying:
 		s.cancelRetry()
