@@ -62,6 +62,35 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
+// Requirement R-1: hosts give flags that only extensions know.
+func TestNormaliseLenient(t *testing.T) {
+	table := tableOf(slices.Concat(chatFlags(), hostFlags()))
+	for _, c := range []struct {
+		name         string
+		args         string // separated by "|"
+		flags, words string
+	}{
+		{"unknown alone", "--plan", "", ""},
+		{"unknown with a value", "--style|loud|--mode|rpc", "--mode=rpc", ""},
+		{"unknown with =", "--style=loud|text", "", "text"},
+		{"unknown before a flag", "--plan|--mode|rpc", "--mode=rpc", ""},
+		{"unknown before a letter", "--plan|-c", "--continue", ""},
+		{"unknown before an unknown", "--plan|--style|loud|text", "", "text"},
+		{"unknown before a file", "--plan|@a.txt", "", "@a.txt"},
+		{"unknown before the end", "--plan|--|text", "", ""},
+		{"unknown letter", "-x|3|text", "", "text"},
+		{"unknown before an empty word", "--plan||text", "", "|text"},
+		{"value of a flag of a host", "-e|@scope/ext|-n|A name", "--extension=@scope/ext --name=A name", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			line, err := normalise(strings.Split(c.args, "|"), table, true)
+			if flags, words := strings.Join(line.flags, " "), strings.Join(line.words, "|"); err != nil || flags != c.flags || words != c.words {
+				t.Errorf("flags %q, words %q, %v", flags, words, err)
+			}
+		})
+	}
+}
+
 // Requirement E-2: the error names the flag and the fix.
 func TestNormaliseRefuses(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
@@ -104,6 +133,9 @@ func FuzzNormalise(f *testing.F) {
 	table := tableOf(chatFlags())
 	f.Fuzz(func(t *testing.T, joined string) {
 		args := strings.Split(joined, "\x00")
+		if _, err := normalise(args, table, true); err != nil && strings.Contains(err.Error(), "unknown flag") {
+			t.Fatalf("%q: a lenient reading gives %v", args, err)
+		}
 		line, err := normalise(args, table, false)
 		if err != nil {
 			if _, ok := errors.AsType[usageError](err); !ok {

@@ -12,7 +12,7 @@ import (
 
 const (
 	groupRun     = "General:"
-	groupRPC     = "For another program:"
+	groupRPC     = "With --mode rpc:"
 	groupModel   = "Model and tools:"
 	groupSession = "Sessions:"
 )
@@ -21,7 +21,7 @@ const (
 func chatFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{DisableDefaultText: true, Name: "print", Aliases: []string{"p"}, Category: groupRun, Usage: "do one task, print the answer and leave"},
-		&cli.StringFlag{Name: "mode", Category: groupRun, Usage: "print as `text` or json (one event a line); rpc serves another program"},
+		&cli.StringFlag{Name: "mode", Category: groupRun, Usage: "`MODE` is text or json (one event a line) to print, rpc to serve another program"},
 		&cli.StringFlag{Name: "cwd", Category: groupRun, Usage: "work in this `FOLDER`"},
 		&cli.StringFlag{Name: "permissions", Category: groupRun, Usage: "what runs unasked: `MODE` is plan, ask, edit or full (default: ask; full with --mode rpc)"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "approve", Aliases: []string{"a"}, Category: groupRun, Usage: "trust the project's own settings for this run"},
@@ -44,8 +44,8 @@ func chatFlags() []cli.Flag {
 		&cli.BoolFlag{DisableDefaultText: true, Name: "no-session", Category: groupSession, Usage: "keep nothing on disk"},
 		&cli.StringFlag{Name: "session-dir", Category: groupSession, Usage: "keep sessions in this `FOLDER`"},
 
-		&cli.StringFlag{Name: "rpc-dialect", Category: groupRPC, Usage: "with --mode rpc, speak the `DIALECT` pi (also: HOOPOE_RPC_DIALECT=pi) or default"},
-		&cli.StringFlag{Name: "rpc-updates", Category: groupRPC, Usage: "with --mode rpc, send an answer as it grows `full` each time, or only each delta"},
+		&cli.StringFlag{Name: "rpc-dialect", Category: groupRPC, Usage: "`DIALECT` is default or pi (also: HOOPOE_RPC_DIALECT=pi)"},
+		&cli.StringFlag{Name: "rpc-updates", Category: groupRPC, Usage: "`KIND` is full, each with the whole answer so far, or delta"},
 
 		&cli.BoolFlag{DisableDefaultText: true, Name: "version", Aliases: []string{"v"}, Category: groupRun, Usage: "print the version"},
 

@@ -79,6 +79,9 @@ func TestCommandOf(t *testing.T) {
 		{"-p|models|are|nice", ""},
 		{"models|-p", ""},
 		{"--|models", ""},
+		{"--mode|rpc|models", ""},
+		{"models|--mode|rpc", ""},
+		{"--mode|rpc|--mode|json|models", "models"},
 		{"which models", "which models"},
 		{"", ""},
 	} {

@@ -20,7 +20,7 @@ import (
 // endGrace is how long a run's processes may take to heed the end. Hosts kill
 // us a second after it, and until then the end of the run is to be written and
 // the session to be closed.
-const endGrace = 300 * time.Millisecond
+const endGrace = 250 * time.Millisecond
 
 // rpc serves another program until the end of its commands.
 func (p *program) rpc(ctx context.Context, s settings, words []string) (err error) {
