@@ -28,7 +28,7 @@ type File struct {
 	Text string // valid UTF-8
 }
 
-// Notice tells the user that a context file or template was left out or cut.
+// Notice tells the user that a file was left out, cut or mended. It is one line.
 type Notice struct {
 	Path string
 	Text string
@@ -106,13 +106,8 @@ func (c *collector) notice(path, format string, args ...any) {
 
 // root is where the way down to Cwd begins.
 func (c *collector) root() string {
-	for dir := c.Cwd; ; dir = filepath.Dir(dir) {
-		if _, err := c.Stat(filepath.Join(dir, ".git")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
+	if dir := Repository(c.Files, c.Cwd); dir != "" {
+		return dir
 	}
 	if c.Home != "" && within(c.Home, c.Cwd) {
 		return c.Home

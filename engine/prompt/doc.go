@@ -1,14 +1,20 @@
 // Package prompt writes what a model is told before the conversation starts,
-// and turns prompt templates into prompts.
+// and turns prompt templates and skills into prompts.
 //
 //	Options ──▶ instructions, tools, mode ─┐
+//	skills/*/SKILL.md ──▶ Skills ──────────┤
 //	AGENTS.md ... ──▶ ContextFiles ────────┼─▶ System ──▶ system prompt
+//	rules/*.md ──▶ Rules ─┬────────────────┤
 //	git, OS, date ──▶ Gather ──────────────┘
+//	                      └─▶ rule.Watcher, for those with a condition
 //
-//	commands/*.md ──▶ Templates ──▶ Template.Expand(arguments) ──▶ prompt
+//	commands/*.md ──▶ Templates ──▶ Template.Expand(arguments) ─┬─▶ prompt
+//	                  Skills ─────▶ Skill.Expand(arguments) ────┘
+//
+//	home, working folder, trust ──▶ Places ──▶ []Folder for all of them
 //
 // The parts stand in the order of how rarely they change, so that a provider's
-// cache of the beginning stays valid: instructions, tools, mode, context
-// files, then the environment with its date. Nothing here runs a program, and
-// files are read through funcs that the caller gives.
+// cache of the beginning stays valid: instructions, tools, mode, skills, context
+// files, rules, then the environment with its date. Nothing here runs a
+// program.
 package prompt

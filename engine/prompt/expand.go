@@ -47,13 +47,17 @@ func Expand(template, arguments string) (string, error) {
 		}
 		rest = rest[at+size:]
 		if out.Len()+len(rest) > maxExpanded {
-			return "", fmt.Errorf("the filled-in template is larger than %d MiB", maxExpanded>>20)
+			return "", errTooLarge()
 		}
 	}
 	if !used && a.raw != "" {
 		return strings.TrimRight(out.String(), " \t\r\n") + "\n\n" + a.raw, nil
 	}
 	return out.String(), nil
+}
+
+func errTooLarge() error {
+	return fmt.Errorf("the filled-in template is larger than %d MiB", maxExpanded>>20)
 }
 
 // args are the arguments of one expansion.

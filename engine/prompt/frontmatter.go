@@ -32,12 +32,96 @@ func (f Fields) Text(key string) string {
 	}
 }
 
+// Strings returns a field's texts as they are: one, or those of a list.
+func (f Fields) Strings(key string) []string {
+	values, ok := f[key].([]any)
+	if !ok {
+		values = []any{f[key]}
+	}
+	var list []string
+	for _, v := range values {
+		if v == nil {
+			continue
+		}
+		if text := strings.TrimSpace(fmt.Sprint(v)); text != "" {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// Patterns is Strings for file patterns and the like, several of which people
+// write into one text, with commas. Commas in brackets divide nothing.
+func (f Fields) Patterns(key string) []string {
+	var list []string
+	for _, text := range f.Strings(key) {
+		depth, from := 0, 0
+		for i, r := range text + "," {
+			switch {
+			case strings.ContainsRune("({[", r):
+				depth++
+			case strings.ContainsRune(")}]", r):
+				depth--
+			case r == ',' && (depth <= 0 || i == len(text)):
+				if part := strings.TrimSpace(text[from:i]); part != "" {
+					list = append(list, part)
+				}
+				from = i + 1
+			}
+		}
+	}
+	return list
+}
+
+// Words is Strings for names with blanks between them. Brackets hold a name
+// together.
+func (f Fields) Words(key string) []string {
+	var list []string
+	for _, text := range f.Strings(key) {
+		depth := 0
+		list = append(list, strings.FieldsFunc(text, func(r rune) bool {
+			switch r {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			return depth <= 0 && (r == ' ' || r == ',')
+		})...)
+	}
+	return list
+}
+
+// Bool returns a field that is true or false, without it the given value.
+func (f Fields) Bool(key string, without bool) bool {
+	switch strings.ToLower(f.Text(key)) {
+	case "true", "yes", "on":
+		return true
+	case "false", "no", "off":
+		return false
+	}
+	return without
+}
+
+// Map returns the texts of a field that has keys of its own.
+func (f Fields) Map(key string) map[string]string {
+	fields, ok := f[key].(Fields)
+	if !ok {
+		return nil
+	}
+	texts := map[string]string{}
+	for k := range fields {
+		texts[k] = fields.Text(k)
+	}
+	return texts
+}
+
 // FrontMatter splits a Markdown file into the YAML between two lines "---" at
 // its beginning and the body after them. Without a closing line all is body.
 //
-// Files in the field often hold lines such as "argument-hint: [a] [b]", which
-// YAML refuses. Then each "key: text" line counts as text; if there is none,
-// the YAML error is returned beside the body.
+// Files in the field often hold lines such as "argument-hint: [a] [b]" or
+// "globs: *.go", which YAML refuses. The values at fault are then taken as
+// text. What still isn't YAML comes back as an error beside the body.
 func FrontMatter(text string) (Fields, string, error) {
 	text = strings.TrimPrefix(text, "\uFEFF")
 	first, rest, _ := strings.Cut(text, "\n")
@@ -64,19 +148,40 @@ func FrontMatter(text string) (Fields, string, error) {
 	if err == nil {
 		return fields, body, nil
 	}
-	if plain := plainFields(rest[:end]); len(plain) > 0 {
-		return plain, body, nil
+	mended := Fields{}
+	if yaml.Unmarshal([]byte(mend(rest[:end])), &mended) == nil && len(mended) > 0 {
+		return mended, body, nil
 	}
-	return nil, body, fmt.Errorf("front matter: %w", err)
+	return nil, body, fmt.Errorf("front matter: %s", oneLine(strings.TrimPrefix(err.Error(), "yaml: ")))
 }
 
-func plainFields(matter string) Fields {
-	fields := Fields{}
+// mend puts quotes around the values that are no YAML by themselves, of
+// "key: value" lines and of items in lists.
+func mend(matter string) string {
+	var b strings.Builder
 	for line := range strings.Lines(matter) {
-		key, value, ok := strings.Cut(line, ":")
-		if ok && key != "" && strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-") == "" {
-			fields[key] = strings.TrimSpace(value)
+		line = strings.TrimRight(line, "\r\n")
+		at := valueAt(line)
+		value := strings.TrimSpace(line[at:])
+		var any yaml.Node
+		if at > 0 && value != "" && yaml.Unmarshal([]byte("x: "+value), &any) != nil {
+			line = line[:at] + " '" + strings.ReplaceAll(value, "'", "''") + "'"
 		}
+		b.WriteString(line + "\n")
 	}
-	return fields
+	return b.String()
+}
+
+// valueAt is where the value of a "key: value" or "- value" line begins, 0 if
+// the line has no such form.
+func valueAt(line string) int {
+	indent := len(line) - len(strings.TrimLeft(line, " "))
+	if strings.HasPrefix(line[indent:], "- ") {
+		return indent + 1
+	}
+	key, _, ok := strings.Cut(line[indent:], ":")
+	if !ok || key == "" || strings.Trim(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-") != "" {
+		return 0
+	}
+	return indent + len(key) + 1
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hoopoe-agent/hoopoe/engine/rule"
 )
 
 // Options are the parts of a system prompt.
@@ -18,8 +20,13 @@ type Options struct {
 	Tools []Tool
 	// Mode is the permission mode: ask, edit, full or plan.
 	Mode string
+	// Skills are listed for the model; it reads them with its tools, so that
+	// without tools there are none.
+	Skills []Skill
 	// Files are the context files, in order.
 	Files []File
+	// Rules follow the context files, but for those that watch the stream.
+	Rules []rule.Rule
 	// Environment describes where the agent works; the zero value leaves the
 	// section out.
 	Environment Environment
@@ -79,7 +86,11 @@ func System(o Options) string {
 		}
 		parts = append(parts, guidelines)
 	}
-	for _, part := range []string{o.Append, modeNote(o.Mode), fileSection(o.Files), o.Environment.section()} {
+	var skills string
+	if len(o.Tools) > 0 {
+		skills = skillSection(o.Skills)
+	}
+	for _, part := range []string{o.Append, modeNote(o.Mode), skills, noteSection(o.Files, o.Rules), o.Environment.section()} {
 		if part = strings.TrimSpace(part); part != "" {
 			parts = append(parts, part)
 		}
@@ -105,8 +116,10 @@ func toolList(tools []Tool) string {
 // closingTag ends a context file; it can't occur inside one.
 const closingTag = "</context-file>"
 
-func fileSection(files []File) string {
-	if len(files) == 0 {
+// noteSection holds what the user and the project tell the model.
+func noteSection(files []File, rules []rule.Rule) string {
+	more := ruleSection(rules)
+	if len(files) == 0 && more == "" {
 		return ""
 	}
 	var b strings.Builder
@@ -115,6 +128,7 @@ func fileSection(files []File) string {
 		text := strings.ReplaceAll(f.Text, "</context-file", "<\\/context-file")
 		fmt.Fprintf(&b, "\n\n<context-file path=%q>\n%s\n%s", f.Path, strings.Trim(text, "\r\n"), closingTag)
 	}
+	b.WriteString(more)
 	return b.String()
 }
 

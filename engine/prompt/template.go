@@ -1,20 +1,12 @@
 package prompt
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
-// Bounds of template discovery.
-const (
-	maxTemplates     = 500
-	maxTemplateDepth = 3
-)
+// maxTemplates bounds the list.
+const maxTemplates = 500
 
 // Template is a prompt that a user can call by name: a Markdown file of a
 // commands folder.
@@ -24,123 +16,62 @@ type Template struct {
 	Hint        string // what arguments it takes
 	Path        string
 	Source      string // of the folder it is from
+	Family      string // likewise
 	Body        string
 }
 
 // Expand fills in the arguments. See the function Expand.
 func (t Template) Expand(arguments string) (string, error) { return Expand(t.Body, arguments) }
 
-// Folder is a place for templates.
-type Folder struct {
-	Path   string // "" is skipped
-	Source string // "user", "project" ...
-}
-
-// Templates reads the templates of all folders, in order; of two with one
-// name the first counts. Folders that don't exist are skipped.
+// Templates reads the templates of all folders; of two with one name the first
+// counts, so that a project can have its own of the user's.
 func Templates(folders []Folder) ([]Template, []Notice) {
-	l := &library{taken: map[string]bool{}}
+	l := newLoader()
+	var templates []Template
 	for _, f := range folders {
-		if f.Path != "" {
-			l.walk(f)
-		}
-	}
-	return l.templates, l.notices
-}
-
-type library struct {
-	templates []Template
-	taken     map[string]bool
-	notices   []Notice
-}
-
-func (l *library) walk(f Folder) {
-	root, err := filepath.EvalSymlinks(f.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	if info, statErr := os.Stat(f.Path); statErr == nil && !info.IsDir() {
-		err = errors.New("it is not a folder")
-	}
-	if err != nil {
-		l.notices = append(l.notices, Notice{f.Path, "not read: " + cause(err).Error()})
-		return
-	}
-	// The walk doesn't follow symlinks to folders, so it can't loop.
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			l.notices = append(l.notices, Notice{path, "not read: " + cause(err).Error()})
-			return nil
-		}
-		rel, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if rel != "." && (strings.HasPrefix(d.Name(), ".") || strings.Count(rel, string(filepath.Separator))+1 >= maxTemplateDepth) {
-				return fs.SkipDir
+		l.walk(f, "", func(rel, path string) {
+			name, ok := strings.CutSuffix(rel, ".md")
+			if !ok || len(templates) > maxTemplates {
+				return
 			}
-			return nil
-		}
-		name, ok := strings.CutSuffix(filepath.ToSlash(rel), ".md")
-		if !ok || strings.HasPrefix(d.Name(), ".") {
-			return nil
-		}
-		if len(l.templates) == maxTemplates {
-			l.notices = append(l.notices, Notice{path, "not read: there are more templates than can be listed"})
-			return fs.SkipAll
-		}
-		l.add(strings.ReplaceAll(name, "/", ":"), path, f.Source)
-		return nil
-	})
-	if err != nil {
-		l.notices = append(l.notices, Notice{f.Path, "not read: " + cause(err).Error()})
+			t, ok := l.template(f, strings.ReplaceAll(name, "/", ":"), path)
+			if ok && len(templates) == maxTemplates {
+				l.notice(path, "not read: there are more than %d templates", maxTemplates)
+				return
+			}
+			if ok {
+				templates = append(templates, t)
+			}
+		})
 	}
+	return templates, l.notices
 }
 
-func (l *library) add(name, path, source string) {
-	fail := func(why string) { l.notices = append(l.notices, Notice{path, "not read: " + why}) }
+func (l *loader) template(f Folder, name, path string) (Template, bool) {
 	if !isCommandName(name) {
-		fail("a template's name has letters, digits, '-', '_' and '.' only")
-		return
+		l.notice(path, "not read: a template's name has letters, digits, '-', '_' and '.' only")
+		return Template{}, false
 	}
-	if l.taken[name] {
-		return
+	if _, taken := l.taken[name]; taken {
+		return Template{}, false
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		fail(cause(err).Error())
-		return
-	}
-	if !info.Mode().IsRegular() {
-		fail("it is not a regular file")
-		return
-	}
-	text, cut, err := Disk().read(path, maxFile)
-	switch {
-	case err != nil:
-		fail(cause(err).Error())
-		return
-	case cut:
-		fail("it is larger than 64 KiB")
-		return
-	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		fail("it is not UTF-8 text")
-		return
+	text, ok := l.text(f, path, maxFile)
+	if !ok {
+		return Template{}, false
 	}
 	fields, body, err := FrontMatter(text)
 	if err != nil {
-		l.notices = append(l.notices, Notice{path, err.Error()})
+		l.notice(path, "%v", err)
 	}
-	description := fields.Text("description")
-	if description == "" {
-		description = firstLine(body)
+	t := Template{
+		Name: name, Description: fields.Text("description"), Hint: fields.Text("argument-hint"),
+		Path: path, Source: f.Source, Family: f.Family, Body: strings.TrimSpace(body),
 	}
-	l.taken[name] = true
-	l.templates = append(l.templates, Template{
-		Name: name, Description: description, Hint: fields.Text("argument-hint"),
-		Path: path, Source: source, Body: strings.TrimSpace(body),
-	})
+	if t.Description == "" {
+		t.Description = firstLine(body)
+	}
+	l.taken[name] = text
+	return t, true
 }
 
 // isCommandName reports whether name can be typed after a slash.
@@ -159,10 +90,7 @@ func firstLine(body string) string {
 		if line == "" {
 			continue
 		}
-		if r := []rune(line); len(r) > limit {
-			line = string(r[:limit-1]) + "…"
-		}
-		return line
+		return cut(line, limit)
 	}
 	return ""
 }

@@ -10,21 +10,21 @@ import (
 
 func TestTemplates(t *testing.T) {
 	root := tree(t, map[string]string{
-		"project/review.md":     "---\ndescription: Review a file\nargument-hint: <file>\n---\nReview $1.\n",
-		"project/git/commit.md": "# Commit the work\n\nNow.",
-		"project/bad name.md":   "x",
-		"project/bin.md":        "a\x00",
-		"project/.hidden.md":    "x",
-		"project/notes.txt":     "x",
-		"project/broken.md":     "---\n{{{\n---\nstill here",
-		"project/a/b/c/deep.md": "x",
-		"project/dead.md":       "-> nowhere",
-		"project/large.md":      strings.Repeat("x", maxFile+1),
-		"project/sub.md/x":      "a folder's name",
-		"user/review.md":        "hidden by the project's",
-		"user/اختبار.md":        "النص $ARGUMENTS",
+		"project/review.md":       "---\ndescription: Review a file\nargument-hint: <file>\n---\nReview $1.\n",
+		"project/git/commit.md":   "# Commit the work\n\nNow.",
+		"project/bad name.md":     "x",
+		"project/bin.md":          "a\x00",
+		"project/.hidden.md":      "x",
+		"project/notes.txt":       "x",
+		"project/broken.md":       "---\n{{{\n---\nstill here",
+		"project/a/b/c/d/deep.md": "x",
+		"project/dead.md":         "-> nowhere",
+		"project/large.md":        strings.Repeat("x", maxFile+1),
+		"project/sub.md/x":        "a folder's name",
+		"user/review.md":          "hidden by the project's",
+		"user/اختبار.md":          "النص $ARGUMENTS",
 	})
-	got, notices := Templates([]Folder{{filepath.Join(root, "project"), "project"}, {"", "none"}, {filepath.Join(root, "missing"), "x"}, {filepath.Join(root, "user"), "user"}})
+	got, notices := Templates([]Folder{{Path: filepath.Join(root, "project"), Source: "project"}, {Source: "none"}, {Path: filepath.Join(root, "missing"), Source: "x"}, {Path: filepath.Join(root, "user"), Source: "user"}})
 	var names []string
 	byName := map[string]Template{}
 	for _, one := range got {
@@ -58,7 +58,7 @@ func TestTemplatesNeedAFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, notices := Templates([]Folder{{file, "user"}})
+	got, notices := Templates([]Folder{{Path: file, Source: "user"}})
 	if len(got) > 0 || !reflect.DeepEqual(notices, []Notice{{file, "not read: it is not a folder"}}) {
 		t.Errorf("a file gave %v, %v", got, notices)
 	}
@@ -66,7 +66,7 @@ func TestTemplatesNeedAFolder(t *testing.T) {
 
 func TestTemplatesBehindALink(t *testing.T) {
 	root := tree(t, map[string]string{"dotfiles/a.md": "x", "commands": "-> dotfiles"})
-	got, notices := Templates([]Folder{{filepath.Join(root, "commands"), "user"}})
+	got, notices := Templates([]Folder{{Path: filepath.Join(root, "commands"), Source: "user"}})
 	if len(got) != 1 || got[0].Name != "a" || len(notices) > 0 {
 		t.Errorf("got %v, %v", got, notices)
 	}
