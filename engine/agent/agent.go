@@ -34,6 +34,8 @@ type Config struct {
 	Prompts []message.Message
 	// History is the context before the prompts. Run doesn't change it.
 	History []message.Message
+	// Model is named by an answer that ended before its request was built.
+	Model llm.Model
 	// Request builds the next request for the history so far.
 	Request func(ctx context.Context, history []message.Message) (llm.Provider, llm.Request, error)
 	// Find looks a tool up by name or alias.

@@ -15,15 +15,15 @@ import (
 // answer streams one assistant message. It always returns a message that was
 // announced and ended, whatever happened.
 func (r *run) answer(ctx context.Context) (message.Message, error) {
-	a := assembly{run: r, id: r.NewID(), started: r.Now()}
+	a := assembly{run: r, id: r.NewID(), started: r.Now(), model: r.Model}
 	if err := ctx.Err(); err != nil {
 		return a.finish(llm.Finished{Err: err})
 	}
 	provider, req, err := r.Request(ctx, r.history)
-	a.model = req.Model
 	if err != nil {
 		return a.finish(llm.Finished{Err: err})
 	}
+	a.model = req.Model
 	return a.finish(a.stream(ctx, provider, req))
 }
 

@@ -133,7 +133,10 @@ func (b *batch) execute(t tool.Tool, c tool.Call, block message.Block) {
 	}
 	result, err := runTool(b.ctx, t, c)
 	failed := err != nil
+	own, hasOwn := errors.AsType[*tool.AbortedError](err)
 	switch {
+	case hasOwn:
+		result.Content = append(result.Content, message.TextOf(clip(own.Text, tool.MaxBytes)))
 	case failed && b.ctx.Err() != nil:
 		result.Content = append(result.Content, message.TextOf(b.stopText()))
 	case failed:

@@ -50,6 +50,12 @@ type Spec struct {
 	schema *schema // Parameters, compiled: see Compile
 }
 
+// AbortedError is returned by a tool that was stopped and has words of its own
+// for the result; else the result says what every aborted call says.
+type AbortedError struct{ Text string }
+
+func (e *AbortedError) Error() string { return e.Text }
+
 // Tool is one thing that the model can call. Run returns an error for a call
 // that failed; its text goes to the model, so it says what to do instead. A
 // Result beside the error counts too: its content goes before that text, and

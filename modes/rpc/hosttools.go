@@ -88,7 +88,6 @@ func (h *hostTools) call(ctx context.Context, name string, c tool.Call) (tool.Re
 	id := h.newID()
 	h.calls[id] = pending
 	h.mu.Unlock()
-	aborted := fmt.Errorf("Host tool %q was aborted", name)
 	frame := hostToolCall{Type: "host_tool_call", ID: id, ToolCallID: c.ID, ToolName: name, Arguments: message.Object(c.Arguments)}
 	h.session.Place(&engine.Ack{Sub: h.sub, Value: frame})
 	select {
@@ -106,11 +105,12 @@ func (h *hostTools) call(ctx context.Context, name string, c tool.Call) (tool.Re
 		return r.result, r.err
 	}
 	h.session.Place(&engine.Ack{Sub: h.sub, Value: cancel})
-	return tool.Result{}, aborted
+	return tool.Result{}, &tool.AbortedError{Text: fmt.Sprintf("Host tool %q was aborted", name)}
 }
 
 // disconnect fails the calls that are open, and all that follow.
-func (h *hostTools) disconnect(err error) {
+func (h *hostTools) disconnect() {
+	err := &tool.AbortedError{Text: "RPC client disconnected before host tool execution completed"}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.gone = err

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -205,7 +204,7 @@ func (s *server) carryOut(ctx context.Context, r request, c command) {
 
 // close ends the service: what was accepted is answered, then all stops.
 func (s *server) close(ctx context.Context) {
-	s.host.disconnect(errors.New("RPC client disconnected before host tool execution completed"))
+	s.host.disconnect()
 	s.mu.Lock()
 	s.closed = true
 	blocked := s.blocked

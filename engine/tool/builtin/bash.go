@@ -66,8 +66,8 @@ func bash(ctx context.Context, c tool.Call, a bashArgs) (tool.Result, error) {
 		return tool.Result{}, errors.New("the command holds a NUL character; write it to a file and run that, or use printf '\\0'")
 	}
 	out, err := c.Env.Workspace.Run(ctx, workspace.Command{
-		Script:   a.Command,
-		Timeout:  time.Duration(a.Timeout * float64(time.Second)),
+		Script:  a.Command,
+		Timeout: time.Duration(a.Timeout * float64(time.Second)),
 		// Cut as the result is, so that what a face has shown stays its beginning.
 		OnOutput: func(tail string) { c.Progress(tool.TextResult(strings.TrimRight(tail, "\n"))) },
 	})
