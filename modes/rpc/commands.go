@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
@@ -165,14 +166,10 @@ func (s *server) cycleModel(ctx context.Context, _ request) (any, error) {
 func (s *server) getAvailableModels(ctx context.Context, _ request) (any, error) {
 	models := s.o.Session.Models()
 	if current, err := s.o.Session.Model(ctx); err == nil {
-		// Hosts that have no default of their own take the first one.
-		for i, m := range models {
-			if m.Provider == current.Provider && m.ID == current.ID {
-				copy(models[1:i+1], models[:i])
-				models[0] = m
-				break
-			}
-		}
+		// Hosts that have no default of their own take the first one; those that
+		// have a picker show the current one in it.
+		others := slices.DeleteFunc(slices.Clone(models), func(m llm.Model) bool { return m.Ref() == current.Ref() })
+		models = append([]llm.Model{current}, others...)
 	}
 	return struct {
 		Models []llm.Model `json:"models"`

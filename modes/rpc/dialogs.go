@@ -144,8 +144,8 @@ func dialogRequest(q event.Question) uiRequest {
 	return r
 }
 
-// permissionTitle says what is to be allowed: the title, the command or the
-// diff, and why it asks.
+// permissionTitle says what is to be allowed and why it asks (the message), and
+// holds the command or the diff.
 func permissionTitle(q event.Question) string {
 	parts := []string{q.Title, q.Message}
 	if p := q.Permission; p != nil {
@@ -153,9 +153,6 @@ func permissionTitle(q event.Question) string {
 			parts = append(parts, p.Command)
 		}
 		parts = append(parts, p.Diff)
-		for _, part := range p.Parts {
-			parts = append(parts, part.Text+": "+part.Why)
-		}
 	}
 	return joined(parts...)
 }

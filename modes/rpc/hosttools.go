@@ -149,7 +149,7 @@ func (h *hostTools) answered(r request) bool {
 	c := h.calls[id]
 	if c != nil && field == "result" {
 		delete(h.calls, id)
-		c.done <- hostResult{result, hostError(result, failed)}
+		c.done <- resultOf(result, failed)
 	}
 	h.mu.Unlock()
 	if c != nil && field == "partialResult" {
@@ -170,14 +170,16 @@ func blocks(raw []json.RawMessage) []message.Block {
 	return out
 }
 
-func hostError(r tool.Result, failed bool) error {
+// resultOf is a call's end. The text of one that failed is its error.
+func resultOf(r tool.Result, failed bool) hostResult {
 	if !failed {
-		return nil
+		return hostResult{result: r}
 	}
-	if text := message.Text(r.Content); text != "" {
-		return errors.New(text)
+	text := message.Text(r.Content)
+	if text == "" {
+		text = "Host tool execution failed"
 	}
-	return errors.New("Host tool execution failed")
+	return hostResult{tool.Result{Details: r.Details}, errors.New(text)}
 }
 
 type hostDefinition struct {
