@@ -266,7 +266,7 @@ var (
 
 func (s *steady) line(line string) string {
 	for _, d := range s.dirs {
-		line = strings.ReplaceAll(line, d, "$$DIR")
+		line = strings.ReplaceAll(line, d, "$DIR")
 	}
 	line = steadyTimes.ReplaceAllString(line, `"$1":0`)
 	line = steadyFiles.ReplaceAllString(line, `"$$FILE"`)
