@@ -297,6 +297,10 @@ func (s *Session) read(ctx context.Context, fn func(session.Snapshot) error) err
 }
 
 // Prompts lists every user message with text, in file order, all branches.
-func (s *Session) Prompts(ctx context.Context) ([]session.Prompt, error) {
-	return do(ctx, s, func() ([]session.Prompt, error) { return s.doc.Prompts(), nil })
+func (s *Session) Prompts(ctx context.Context) (prompts []session.Prompt, err error) {
+	err = s.read(ctx, func(d session.Snapshot) (err error) {
+		prompts, err = d.Prompts()
+		return err
+	})
+	return prompts, err
 }

@@ -23,6 +23,10 @@ type window struct {
 	ahead int
 }
 
+// readAhead is how much of the file is read at once when entries follow each
+// other, in bytes.
+const readAhead = 128 << 10
+
 // bytesThrough is bytesOf by way of a window. The line is valid until the
 // window is used again.
 func (d *Document) bytesThrough(n *node, w *window) ([]byte, error) {
@@ -97,10 +101,9 @@ func (d *Document) loadAll(nodes []*node) []Entry {
 
 // loadEach loads nodes and the error of each.
 func (d *Document) loadEach(nodes []*node) ([]Entry, []error) {
-	const ahead = 128 << 10
 	entries, errs := make([]Entry, len(nodes)), make([]error, len(nodes))
 	parallel(len(nodes), func(from, to int) {
-		w := window{ahead: ahead}
+		w := window{ahead: readAhead}
 		for i := from; i < to; i++ {
 			entries[i], errs[i] = d.loadThrough(nodes[i], &w)
 		}
@@ -186,32 +189,48 @@ type Prompt struct{ EntryID, Text string }
 // Prompts returns the user's messages that have text, on all branches, in the
 // order of the file.
 func (d *Document) Prompts() []Prompt {
-	var prompts []Prompt
+	prompts, _ := d.prompts()
+	return prompts
+}
+
+// prompts returns those that could be read, and the last error of reading.
+func (d *Document) prompts() (prompts []Prompt, err error) {
+	w := window{ahead: readAhead}
 	for _, n := range d.nodes {
-		if n.typ != TypeMessage || d.role(n) != message.User {
+		if n.typ != TypeMessage {
 			continue
 		}
-		e, _ := d.load(n)
-		if e.Message == nil {
+		role, e := d.roleThrough(n, &w)
+		if e != nil {
+			err = e
+		}
+		if role != message.User {
 			continue
 		}
-		if text := e.Message.Text(); text != "" {
-			prompts = append(prompts, Prompt{EntryID: n.id, Text: text})
+		if entry, _ := d.loadThrough(n, &w); entry.Message != nil {
+			if text := entry.Message.Text(); text != "" {
+				prompts = append(prompts, Prompt{EntryID: n.id, Text: text})
+			}
 		}
 	}
-	return prompts
+	return prompts, err
 }
 
 // role reads a message's role, and no more than it must.
 func (d *Document) role(n *node) message.Role {
+	role, _ := d.roleThrough(n, &window{})
+	return role
+}
+
+func (d *Document) roleThrough(n *node, w *window) (message.Role, error) {
 	if n.entry != nil && n.entry.Message != nil {
-		return n.entry.Message.Role
+		return n.entry.Message.Role, nil
 	}
-	line, err := d.bytesOf(n)
+	line, err := d.bytesThrough(n, w)
 	if err != nil {
-		return ""
+		return "", err
 	}
-	return message.Role(unquote(field(field(line, "message"), "role")))
+	return message.Role(unquote(field(field(line, "message"), "role"))), nil
 }
 
 // WriteTo writes the session as its file has it or would have it.

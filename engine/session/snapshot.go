@@ -49,3 +49,12 @@ func (s Snapshot) Tree() ([]*TreeNode, error) {
 	}
 	return s.frozen.tree(entries), nil
 }
+
+// Prompts is Document.Prompts, with the error of Entries.
+func (s Snapshot) Prompts() ([]Prompt, error) {
+	prompts, err := s.frozen.prompts()
+	if errors.Is(err, os.ErrClosed) {
+		return nil, err
+	}
+	return prompts, nil
+}

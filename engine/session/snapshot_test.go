@@ -34,6 +34,9 @@ func TestSnapshot(t *testing.T) {
 						t.Errorf("entry %s was not read", e.ID)
 					}
 				}
+				if prompts, err := s.Prompts(); err != nil || len(prompts) != 100 {
+					t.Errorf("%d prompts, %v", len(prompts), err)
+				}
 				roots, err := s.Tree()
 				if err != nil || len(roots) != 1 || roots[0].Entry.ID != entries[0].ID {
 					t.Errorf("%d roots, %v", len(roots), err)
@@ -70,6 +73,9 @@ func TestSnapshotOfAClosedDocument(t *testing.T) {
 	if _, err := s.Tree(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("tree: %v", err)
 	}
+	if _, err := s.Prompts(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("prompts: %v", err)
+	}
 }
 
 // BenchmarkSnapshot10k is what a session's owner spends on a listing of 10,000
@@ -87,6 +93,14 @@ func BenchmarkSnapshot10k(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			if _, err := d.Snapshot().Entries(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("prompts", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := d.Snapshot().Prompts(); err != nil {
 				b.Fatal(err)
 			}
 		}
