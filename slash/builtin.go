@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -16,6 +17,10 @@ import (
 type Options struct {
 	Library Library
 	Now     func() time.Time
+	// More lists the commands that a session adds, such as Templates and
+	// Skills. It is called at every use and has to be quick, so the caller
+	// keeps what it has read; nil adds none.
+	More func(ctx context.Context, s Session) []Command
 }
 
 // Builtins returns the commands that every Hoopoe has.
@@ -23,8 +28,8 @@ func Builtins(o Options) *Registry {
 	var registry *Registry
 	help := Command{
 		Name: "help", Aliases: []string{"?"}, Summary: "List the commands", Source: "builtin",
-		Run: func(_ context.Context, c Call) (Result, error) {
-			return Result{Handled: true, Reply: helpText(registry.Catalog(c.Caps))}, nil
+		Run: func(ctx context.Context, c Call) (Result, error) {
+			return Result{Handled: true, Reply: helpText(registry.For(ctx, c.Session).Catalog(c.Caps))}, nil
 		},
 	}
 	saved := sessions{o}
@@ -52,6 +57,7 @@ func Builtins(o Options) *Registry {
 		Command{Name: "quit", Aliases: []string{"exit", "q"}, Needs: Terminal, Source: "builtin",
 			Summary: "Leave; the session is kept", Run: runQuit},
 	)
+	registry.more = o.More
 	return registry
 }
 
@@ -67,7 +73,7 @@ func helpText(commands []Command) string {
 		if c.Args != "" {
 			usage += " " + c.Args
 		}
-		text := c.Summary
+		text := brief(c.Summary)
 		if len(c.Aliases) > 0 {
 			text += " (also /" + strings.Join(c.Aliases, ", /") + ")"
 		}
@@ -76,11 +82,26 @@ func helpText(commands []Command) string {
 	return columns(rows)
 }
 
-// columns aligns pairs; the texts on the left are ours and short.
+// brief cuts a summary that isn't ours to a line.
+func brief(text string) string {
+	const limit = 100
+	if r := []rune(text); len(r) > limit {
+		return strings.TrimRight(string(r[:limit-1]), " ") + "…"
+	}
+	return text
+}
+
+// maxColumn bounds the left column, in characters; a longer text there pushes
+// its own line out.
+const maxColumn = 40
+
+// columns aligns pairs.
 func columns(rows [][2]string) string {
 	width := 0
 	for _, r := range rows {
-		width = max(width, len(r[0]))
+		if n := utf8.RuneCountInString(r[0]); n <= maxColumn {
+			width = max(width, n)
+		}
 	}
 	var b strings.Builder
 	for i, r := range rows {

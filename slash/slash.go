@@ -4,6 +4,10 @@
 //	                               ├─▶ Result{Text}             send this to the model
 //	                               └─▶ *UnknownError            no such command
 //
+// Commands come from two places: those of every Hoopoe, and those that a
+// session adds by its folder, settings and servers (templates, skills,
+// extensions, MCP prompts). Registry.For joins them; the built-in ones win.
+//
 // A command says what it needs of a face; each face lists and runs all that it
 // can serve, by that alone. Commands speak through the methods of Session and
 // through questions, so /model opens a picker in the chat and takes its
@@ -16,6 +20,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
@@ -41,12 +46,18 @@ type Command struct {
 	Aliases []string
 	Summary string // one line, no full stop
 	Args    string // for people: "[name]"; empty when there are none
-	Source  string // builtin, prompt, skill or extension
+	Source  string // builtin, prompt, skill, extension or mcp
 	Needs   Needs  // without them the command is neither listed nor run
+	// Path is the file that the command is from, "" if there is none, and
+	// Location whose file that is: "user" or "project".
+	Path, Location string
 	// Complete lists values for the argument typed so far; nil when there are
 	// none to offer.
 	Complete func(ctx context.Context, s Session, prefix string) []string
 	Run      func(ctx context.Context, c Call) (Result, error)
+	// Expand returns the text that the command stands for and does nothing
+	// else, so that it counts in queued messages too. Run may be nil then.
+	Expand func(args string) (string, error)
 }
 
 // Names are the command's name and its aliases.
@@ -86,28 +97,60 @@ func (e *UnknownError) Error() string {
 }
 
 // Registry holds the commands. It is immutable and safe for concurrent use.
-type Registry struct{ commands []Command }
+type Registry struct {
+	commands []Command
+	more     func(ctx context.Context, s Session) []Command
+	fixed    int // so many of the commands are not a session's
+}
 
 // New returns a registry of the given commands. A name or alias that an
-// earlier command has already taken is dropped from the later one.
+// earlier command has already taken, in whatever case, is dropped from the
+// later one, and so is a name that nobody could type.
 func New(commands ...Command) *Registry {
-	taken := map[string]bool{}
-	r := &Registry{}
-	for _, c := range commands {
-		if c.Name == "" || taken[c.Name] || c.Run == nil {
-			continue
-		}
-		c.Aliases = slices.DeleteFunc(slices.Clone(c.Aliases), func(a string) bool { return taken[a] })
-		for _, name := range c.Names() {
-			taken[name] = true
-		}
-		r.commands = append(r.commands, c)
-	}
+	r := &Registry{commands: distinct(commands)}
+	r.fixed = len(r.commands)
 	return r
 }
 
+func distinct(commands []Command) []Command {
+	taken := map[string]bool{}
+	free := func(name string) bool { return !taken[strings.ToLower(name)] && typeable(name) }
+	var list []Command
+	for _, c := range commands {
+		if !free(c.Name) || c.Run == nil && c.Expand == nil {
+			continue
+		}
+		if c.Run == nil {
+			c.Run = c.expand
+		}
+		c.Aliases = slices.DeleteFunc(slices.Clone(c.Aliases), func(a string) bool { return !free(a) })
+		for _, name := range c.Names() {
+			taken[strings.ToLower(name)] = true
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+func (c Command) expand(_ context.Context, call Call) (Result, error) {
+	text, err := c.Expand(call.Args)
+	return Result{Text: text}, err
+}
+
+// For returns the registry with the commands that the session adds.
+func (r *Registry) For(ctx context.Context, s Session) *Registry {
+	if r.more == nil {
+		return r
+	}
+	more := r.more(ctx, s)
+	if len(more) == 0 {
+		return &Registry{commands: r.commands, fixed: r.fixed}
+	}
+	return &Registry{commands: distinct(slices.Concat(r.commands, more)), fixed: r.fixed}
+}
+
 // Catalog lists the commands that a face with these abilities can run, in
-// order of registration.
+// order of registration. Those that a session adds are in the catalog of For.
 func (r *Registry) Catalog(caps Needs) []Command {
 	var list []Command
 	for _, c := range r.commands {
@@ -126,7 +169,7 @@ func (r *Registry) Dispatch(ctx context.Context, s Session, caps Needs, text str
 	if !ok {
 		return Result{Text: literal(text)}, nil
 	}
-	c, err := r.find(name, caps)
+	c, err := r.For(ctx, s).find(name, caps)
 	if err != nil {
 		return Result{Text: text}, err
 	}
@@ -137,6 +180,27 @@ func (r *Registry) Dispatch(ctx context.Context, s Session, caps Needs, text str
 	return result, nil
 }
 
+// Expand returns what a queued message says: the text of the template or skill
+// that it calls by its whole name. It runs no command; any other text comes
+// back as Dispatch would send it.
+func (r *Registry) Expand(ctx context.Context, s Session, text string) (string, error) {
+	name, args, ok := Split(text)
+	if !ok {
+		return literal(text), nil
+	}
+	for _, c := range r.For(ctx, s).commands {
+		if c.Expand == nil || !c.called(name) {
+			continue
+		}
+		expanded, err := c.Expand(args)
+		if err != nil {
+			return "", fmt.Errorf("/%s: %w", c.Name, err)
+		}
+		return expanded, nil
+	}
+	return text, nil
+}
+
 // Complete lists what may follow in a text that starts with a slash: names of
 // commands, or values for the argument of a command. Each is a whole text to
 // put in place of the one typed.
@@ -145,11 +209,12 @@ func (r *Registry) Complete(ctx context.Context, s Session, caps Needs, text str
 	if !ok {
 		return nil
 	}
+	r = r.For(ctx, s)
 	name, argument, typed := strings.Cut(rest, " ")
 	if !typed {
 		return r.completeName(name, caps)
 	}
-	c, err := r.find(strings.ToLower(name), caps)
+	c, err := r.find(name, caps)
 	if err != nil || c.Complete == nil {
 		return nil
 	}
@@ -163,40 +228,62 @@ func (r *Registry) Complete(ctx context.Context, s Session, caps Needs, text str
 func (r *Registry) completeName(prefix string, caps Needs) []string {
 	var texts []string
 	for _, c := range r.Catalog(caps) {
-		if slices.ContainsFunc(c.Names(), func(n string) bool { return strings.HasPrefix(n, prefix) }) {
+		if c.begins(prefix) {
 			texts = append(texts, "/"+c.Name)
 		}
 	}
 	return texts
 }
 
-// find looks a name up: exactly, else as the beginning of one command's names.
+// called reports whether name is one of the command's.
+func (c Command) called(name string) bool {
+	return slices.ContainsFunc(c.Names(), func(n string) bool { return strings.ToLower(n) == strings.ToLower(name) })
+}
+
+// begins reports whether one of the command's names begins with prefix.
+func (c Command) begins(prefix string) bool {
+	prefix = strings.ToLower(prefix)
+	return slices.ContainsFunc(c.Names(), func(n string) bool { return strings.HasPrefix(strings.ToLower(n), prefix) })
+}
+
+// find looks a name up: exactly, else as the beginning of the names of one
+// command. What a session adds makes no shorthand of other commands ambiguous.
 func (r *Registry) find(name string, caps Needs) (Command, error) {
-	catalog := r.Catalog(caps)
-	var begins []Command
+	var fixed, begin, catalog []Command
 	var all []string
-	for _, c := range catalog {
-		names := c.Names()
-		if slices.Contains(names, name) {
+	for i, c := range r.commands {
+		switch {
+		case !caps.Has(c.Needs):
+			continue
+		case c.called(name):
 			return c, nil
+		case c.begins(name):
+			begin = append(begin, c)
+			if i < r.fixed {
+				fixed = append(fixed, c)
+			}
 		}
-		if slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, name) }) {
-			begins = append(begins, c)
-		}
-		all = append(all, names...)
+		catalog = append(catalog, c)
+		all = append(all, c.Names()...)
 	}
-	if len(begins) == 1 {
-		return begins[0], nil
+	if len(fixed) == 1 {
+		return fixed[0], nil
+	}
+	if len(begin) == 1 {
+		return begin[0], nil
 	}
 	unknown := &UnknownError{Name: name}
-	if len(begins) == 0 {
-		unknown.Nearest = oncePerCommand(catalog, tool.Nearest(name, all, 5))
+	if len(begin) == 0 {
+		unknown.Nearest = oncePerCommand(catalog, tool.Nearest(name, all, maxNearest))
 	}
-	for _, c := range begins {
+	for _, c := range begin[:min(len(begin), maxNearest)] {
 		unknown.Nearest = append(unknown.Nearest, c.Name)
 	}
 	return Command{}, unknown
 }
+
+// maxNearest bounds the names in an UnknownError.
+const maxNearest = 5
 
 // oncePerCommand keeps the first of the names that mean the same.
 func oncePerCommand(commands []Command, names []string) []string {
@@ -210,7 +297,7 @@ func oncePerCommand(commands []Command, names []string) []string {
 }
 
 // Split takes a text apart that has the form of a command: a slash, a name of
-// letters, digits and "-_:.?", and the argument. A path such as /etc/hosts has
+// letters, digits and "-_:.?", in lower case, and the argument. A path such as /etc/hosts has
 // another slash in its first word and so is no command.
 func Split(text string) (name, args string, ok bool) {
 	rest, found := strings.CutPrefix(text, "/")
@@ -229,10 +316,16 @@ func Split(text string) (name, args string, ok bool) {
 }
 
 // maxName bounds a command's name in bytes; anything longer is text.
-const maxName = 64
+const maxName = 128
 
 func nameRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_:.?", r)
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("-_:.?", r)
+}
+
+// typeable reports whether a text can call a command of that name.
+func typeable(name string) bool {
+	typed, args, ok := Split("/" + name)
+	return ok && args == "" && typed == strings.ToLower(name)
 }
 
 // literal takes off what kept a command's text from being read as one: a
