@@ -24,11 +24,19 @@ func (c callback) Send(ctx context.Context, text string) error {
 func (c callback) Abort(ctx context.Context) error   { return c.s.Abort(ctx) }
 func (c callback) Settled(ctx context.Context) error { return c.s.Settled(ctx) }
 
+// Ask leaves permissions to the session: an extension can't put one to the user.
 func (c callback) Ask(ctx context.Context, q event.Question) (event.Answer, bool) {
+	if q.Kind == event.AskPermission {
+		return event.Answer{Cancelled: true}, false
+	}
+	q.ID, q.Permission = "", nil
 	return c.s.Ask(ctx, q)
 }
 
 func (c callback) Notify(_ context.Context, level, text string) {
+	if level != "warning" && level != "error" {
+		level = "info"
+	}
 	c.publish(event.Notice{Level: level, Text: text, Source: c.name})
 }
 
@@ -41,6 +49,9 @@ func (c callback) SetStatus(_ context.Context, key string, text *string) {
 }
 
 func (c callback) SetWidget(_ context.Context, key string, lines []string, placement string) {
+	if placement != "aboveEditor" && placement != "belowEditor" {
+		placement = ""
+	}
 	c.publish(event.WidgetChanged{Extension: c.name, Key: key, Lines: slices.Clone(lines), Placement: placement})
 }
 

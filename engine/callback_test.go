@@ -57,6 +57,34 @@ func TestExtensionShows(t *testing.T) {
 	}
 }
 
+// What an extension gives that isn't sound is put right, and a permission is
+// none of its business.
+func TestExtensionIsHeldToTheRules(t *testing.T) {
+	answered := make(chan bool, 1)
+	h := ext.Hooks{Name: "odd", SessionStart: func(ctx context.Context, s ext.Session) error {
+		s.Notify(ctx, "catastrophe", "text")
+		s.SetWidget(ctx, "k", []string{"a"}, "everywhere")
+		_, ok := s.Ask(ctx, event.Question{Kind: event.AskPermission, Title: "Delete all?"})
+		answered <- ok
+		s.Ask(ctx, event.Question{Kind: event.AskConfirm, ID: "mine", Permission: &event.PermissionRequest{}})
+		return nil
+	}}
+	c := newWorld(t, hello, withHooks(h)).open(OpenOptions{})
+	c.attach(Client{Shows: []event.QuestionKind{event.AskConfirm, event.AskPermission}})
+	go func() { _ = c.s.Start(c.ctx()) }()
+	if n := on[event.Notice](c); n.Level != "info" {
+		t.Errorf("level %q", n.Level)
+	}
+	if w := on[event.WidgetChanged](c); w.Placement != "" {
+		t.Errorf("placement %q", w.Placement)
+	}
+	q := on[event.AskOpened](c).Question
+	if <-answered || q.Kind != event.AskConfirm || q.ID == "mine" || q.Permission != nil {
+		t.Errorf("asked %+v", q)
+	}
+	_ = c.s.Abort(c.ctx())
+}
+
 // An extension's question is answered while its hook waits; an abort gives it
 // its default, and the session goes on.
 func TestExtensionAsks(t *testing.T) {

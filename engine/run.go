@@ -69,8 +69,7 @@ func (s *Session) runEnded(out agent.Outcome) {
 	}
 	switch {
 	case s.aborted || o.reason == message.Aborted:
-		s.endRetries("Retry cancelled", s.failure != "")
-		s.finish(outcome{reason: message.Aborted}, out.Messages)
+		s.finish(outcome{reason: message.Aborted, retries: "Retry cancelled"}, out.Messages)
 	case o.reason == message.Error && llm.KindOf(out.Err) == llm.Overflow && s.auto.compaction && !s.overflowed:
 		s.overflowed = true
 		s.state = Compacting
@@ -83,7 +82,7 @@ func (s *Session) runEnded(out agent.Outcome) {
 		s.removeFailed(out)
 		s.scheduleRetry(out.Err)
 	case o.reason == message.Error:
-		s.endRetries(o.err, s.attempt > 0)
+		o.retries = o.err
 		s.finish(o, out.Messages)
 	case s.auto.compaction && !s.fruitless && s.overLimit():
 		s.state = Compacting
@@ -130,6 +129,9 @@ func (s *Session) finish(o outcome, messages []message.Message) {
 		s.state = Settling
 	}
 	s.publish(event.RunEnded{Run: s.runs, Reason: o.reason, Error: o.err, Messages: orEmpty(messages)})
+	if o.retries != "" && s.attempt > 0 {
+		s.publish(event.RetryEnded{Attempt: s.attempt, Error: o.retries})
+	}
 	if !hooks {
 		s.settle(o)
 		return
@@ -246,14 +248,6 @@ func (s *Session) scheduleRetry(err error) {
 	})
 }
 
-// endRetries closes a retry series that failed or was cancelled.
-func (s *Session) endRetries(why string, open bool) {
-	if open {
-		s.publish(event.RetryEnded{Attempt: s.attempt, Error: why})
-	}
-	s.failure = ""
-}
-
 // cancelRetry ends the wait for the next attempt.
 func (s *Session) cancelRetry() {
 	if s.state != Retrying {
@@ -264,7 +258,7 @@ func (s *Session) cancelRetry() {
 		s.stopTimer = nil
 	}
 	failure := s.failure
-	s.endRetries("Retry cancelled", true)
+	s.publish(event.RetryEnded{Attempt: s.attempt, Error: "Retry cancelled"})
 	s.settle(outcome{reason: cmp.Or(map[bool]message.StopReason{true: message.Aborted}[s.aborted], message.Error), err: failure})
 }
 

@@ -116,6 +116,8 @@ type queueModes struct{ steering, followUp, interrupt string }
 type outcome struct {
 	reason message.StopReason
 	err    string
+	// retries closes a retry series that is going, with this error.
+	retries string
 }
 
 // own is the session's owner: the only goroutine that touches its state and

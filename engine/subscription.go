@@ -158,7 +158,7 @@ func (s *Subscription) put(e event.Envelope) {
 		if id := closes(e.Event); id != "" {
 			delete(s.latest, id)
 		}
-		s.add(Item{Envelope: e}, envelope)
+		s.add(Item{Envelope: e}, envelope+shown(e.Event))
 	}
 }
 
@@ -226,6 +226,30 @@ func closes(e event.Event) string {
 		return e.ID
 	}
 	return ""
+}
+
+// shown is the size of what an extension shows: nothing else bounds how much of
+// it there is.
+func shown(ev event.Event) int {
+	switch e := ev.(type) {
+	case event.Notice:
+		return len(e.Text)
+	case event.StatusChanged:
+		if e.Text != nil {
+			return len(*e.Text)
+		}
+	case event.WidgetChanged:
+		n := 0
+		for _, l := range e.Lines {
+			n += len(l)
+		}
+		return n
+	case event.TitleChanged:
+		return len(e.Title)
+	case event.EditorTextSet:
+		return len(e.Text)
+	}
+	return 0
 }
 
 func size(p event.ToolProgress) int {

@@ -107,6 +107,30 @@ func TestWeight(t *testing.T) {
 	}
 }
 
+// What extensions show weighs as much as it is long.
+func TestWeightOfWhatExtensionsShow(t *testing.T) {
+	text := strings.Repeat("x", 1<<20)
+	for name, ev := range map[string]event.Event{
+		"notice": event.Notice{Text: text}, "status": event.StatusChanged{Text: &text}, "title": event.TitleChanged{Title: text},
+		"editor": event.EditorTextSet{Text: text}, "widget": event.WidgetChanged{Lines: []string{text[:1<<19], text[1<<19:]}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSubscription(func() {})
+			for i := range 63 {
+				s.put(envelope1(i, ev))
+			}
+			if s.weight < 63<<20 || s.weight > maxWeight {
+				t.Errorf("weight %d", s.weight)
+			}
+			s.put(envelope1(63, ev))
+			s.put(envelope1(64, ev))
+			if _, err := s.Next(context.Background()); !errors.Is(err, ErrTooSlow) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
 func TestSubscriptionEnds(t *testing.T) {
 	released := false
 	s := newSubscription(func() { released = true })
