@@ -17,8 +17,8 @@ type Options struct {
 }
 
 // Stream checks the whole output of one server, line after line. It is not
-// safe for concurrent use. After an error it stays broken: every later call
-// returns the first error.
+// safe for concurrent use. After an error it checks no more, since what
+// follows is likely to be wrong for the same reason.
 type Stream struct {
 	options Options
 	lines   int
@@ -44,10 +44,11 @@ func New(o Options) *Stream {
 // id, and answers to ids that were never sent are errors.
 func (s *Stream) Sent(line []byte) { s.replies.expect(line) }
 
-// Line checks the next line of the server, given without its '\n'.
+// Line checks the next line of the server, given without its '\n'. Only the
+// first error is returned.
 func (s *Stream) Line(line []byte) error {
 	if s.broken != nil {
-		return s.broken
+		return nil
 	}
 	s.lines++
 	o, err := frame(line)
@@ -60,7 +61,8 @@ func (s *Stream) Line(line []byte) error {
 	return s.broken
 }
 
-// End checks that nothing was left open when the server has gone.
+// End checks that nothing was left open when the server has gone. It returns
+// the error of a line again, if there was one.
 func (s *Stream) End() error {
 	if s.broken == nil {
 		s.broken = s.finished()

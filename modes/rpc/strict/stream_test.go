@@ -350,8 +350,11 @@ func TestStreamBad(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Fatalf("got %v, want an error with %q", err, tc.want)
 			}
-			if s.Line([]byte(settled)) == nil || s.End() == nil {
-				t.Error("the stream has forgotten its error")
+			if s.Line([]byte(settled)) != nil {
+				t.Error("a second error")
+			}
+			if again := s.End(); again == nil || again.Error() != err.Error() {
+				t.Errorf("at the end %v, want the first error again", again)
 			}
 		})
 	}
