@@ -86,8 +86,8 @@ func TestRetryGivesUp(t *testing.T) {
 		turn_started
 		assistant "" error
 		turn_ended
-		retry_ended success=false 1 script: gone
 		run_ended error will= messages=1
+		retry_ended success=false 1 script: gone
 		run_settled error`)
 }
 
