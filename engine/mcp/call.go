@@ -127,13 +127,13 @@ func (r *remote) do(ctx context.Context, l *link, request func(ctx context.Conte
 // callError says for the model why a request failed.
 func (r *remote) callError(ctx, inner context.Context, l *link, limit time.Duration, err error) error {
 	name := label(r.conf.Name)
-	var answer *jsonrpc.Error
+	answer := refusal(err)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(context.Cause(inner), errSilent):
 		return fmt.Errorf("the MCP server %q gave %w for %s: the request was cancelled", name, errSilent, limit)
-	case errors.As(err, &answer):
+	case answer != nil:
 		return fmt.Errorf("the MCP server %q refused: %s (code %d)", name, r.secrets.String(clip(sanitize.Text(answer.Message), maxError)), answer.Code)
 	case errors.Is(err, sdk.ErrSessionMissing):
 		return fmt.Errorf("the MCP server %q has forgotten the session: %w", name, sdk.ErrSessionMissing)
@@ -145,6 +145,19 @@ func (r *remote) callError(ctx, inner context.Context, l *link, limit time.Durat
 		return fmt.Errorf("the MCP server %q has ended while it was asked: %w. The next call starts it anew", name, r.explain(l, err))
 	}
 	return fmt.Errorf("the MCP server %q: %s", name, r.secrets.String(clip(oneLine(err.Error()), maxError)))
+}
+
+// rejected is the code of an error that the SDK makes of a request that didn't
+// get through.
+const rejected = -32005
+
+// refusal returns the server's own error within err, nil if there is none.
+func refusal(err error) *jsonrpc.Error {
+	var e *jsonrpc.Error
+	if errors.As(err, &e) && e.Code != rejected {
+		return e
+	}
+	return nil
 }
 
 // broken reports whether err means that the connection is gone.

@@ -236,6 +236,13 @@ func newField(name string, p property) (Field, error) {
 	switch d := p.Default.(type) {
 	case string, bool, float64:
 		f.Default = oneLine(fmt.Sprint(d))
+	case []any:
+		for i, v := range d {
+			if i > 0 {
+				f.Default += ","
+			}
+			f.Default += oneLine(fmt.Sprint(v))
+		}
 	}
 	return f, nil
 }

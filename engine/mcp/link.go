@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
@@ -39,8 +37,7 @@ type link struct {
 // dial connects to the server and lists what it has.
 func (r *remote) dial(ctx context.Context) (*link, offer, error) {
 	l, err := r.open(ctx, stable)
-	var refused *jsonrpc.Error
-	if errors.As(err, &refused) {
+	if refusal(err) != nil {
 		if later, e := r.open(ctx, ""); e == nil {
 			l, err = later, nil
 		}

@@ -24,10 +24,10 @@ func serverPart(name string) string {
 	for strings.Contains(part, "__") {
 		part = strings.ReplaceAll(part, "__", "_")
 	}
-	if part == name && len(part) <= maxServerPart {
+	if part == name && part != "" && len(part) <= maxServerPart {
 		return part
 	}
-	return strings.Trim(cut(part, maxServerPart-1-markLength)+"_"+mark(name), "_")
+	return strings.TrimLeft(strings.TrimRight(cut(part, maxServerPart-1-markLength), "_")+"_"+mark(name), "_")
 }
 
 // toolName is the name of a server's tool, given the server's part.

@@ -132,6 +132,10 @@ func (p *process) stop() {
 			}
 		}
 		p.group.close()
+		select { // its last words say why it has ended
+		case <-p.logged:
+		case <-time.After(drain):
+		}
 		closeAll(p.stdout, p.stderr)
 	})
 }

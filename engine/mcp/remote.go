@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/hoopoe-agent/hoopoe/engine/redact"
 )
 
@@ -189,14 +191,21 @@ func (r *remote) follow(l *link) {
 	err := r.explain(l, l.session.Wait())
 	r.mu.Lock()
 	current := r.link == l
-	if current {
+	forgotten := errors.Is(err, sdk.ErrSessionMissing) // the next call begins a new one
+	switch {
+	case current && forgotten:
+		r.link = nil
+		r.set(Idle, "", "")
+	case current:
 		r.link = nil
 		r.set(Failed, err.Error(), output(err))
 	}
 	r.mu.Unlock()
 	l.close()
-	if current {
+	if current && !forgotten {
 		r.m.warn(r.conf.Name, "has ended: "+err.Error())
+	}
+	if current {
 		r.m.opts.OnChange()
 	}
 }
@@ -301,6 +310,8 @@ func (r *remote) explain(l *link, err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		text = fmt.Sprintf("it wasn't ready within %s", r.m.opts.StartTimeout)
+	case errors.Is(err, errTooLong):
+		text = errTooLong.Error()
 	case err != nil:
 		text = err.Error()
 	}

@@ -141,7 +141,7 @@ func score(t remoteTool, query string, terms []string) int {
 			total += 12
 		case slices.ContainsFunc(name, contains):
 			total += 6
-		case slices.Contains(server, w):
+		case slices.ContainsFunc(server, contains):
 			total += 4
 		case contains(about):
 			total += 3
