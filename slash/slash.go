@@ -237,7 +237,7 @@ func (r *Registry) completeName(prefix string, caps Needs) []string {
 
 // called reports whether name is one of the command's.
 func (c Command) called(name string) bool {
-	return slices.ContainsFunc(c.Names(), func(n string) bool { return strings.ToLower(n) == strings.ToLower(name) })
+	return slices.ContainsFunc(c.Names(), func(n string) bool { return strings.EqualFold(n, name) })
 }
 
 // begins reports whether one of the command's names begins with prefix.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -50,7 +51,8 @@ func (l *loader) notice(path, format string, args ...any) {
 
 // walk calls file for the files of a folder and the folders in it, in the
 // order of their names; rel is the path from the folder on, with slashes.
-// A folder that holds a file named leaf is that file alone.
+// A folder that holds a file named leaf is that file alone. A single Markdown
+// file may stand in place of the first folder.
 //
 // Links to folders are followed, each real folder is entered once, so that
 // links can't loop.
@@ -63,6 +65,8 @@ func (l *loader) walk(f Folder, leaf string, file func(rel, path string)) {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		l.notice(f.Path, "not read: %v", cause(err))
+	case info.Mode().IsRegular() && filepath.Ext(f.Path) == ".md":
+		file(filepath.Base(f.Path), f.Path)
 	case !info.IsDir():
 		l.notice(f.Path, "not read: it is not a folder")
 	default:
@@ -135,7 +139,7 @@ func (l *loader) list(path string) ([]fs.DirEntry, error) {
 	}
 	defer dir.Close()
 	entries, err := dir.ReadDir(l.entries)
-	if len(entries) > 0 || errors.Is(err, os.ErrClosed) || errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, io.EOF) { // there is nothing in it
 		err = nil
 	}
 	if l.entries -= len(entries); l.entries == 0 {

@@ -163,8 +163,11 @@ func mend(matter string) string {
 		line = strings.TrimRight(line, "\r\n")
 		at := valueAt(line)
 		value := strings.TrimSpace(line[at:])
-		var any yaml.Node
-		if at > 0 && value != "" && yaml.Unmarshal([]byte("x: "+value), &any) != nil {
+		var node yaml.Node
+		if at > 0 && value != "" && yaml.Unmarshal([]byte("x: "+value), &node) != nil {
+			if inner, ok := strings.CutPrefix(value, `"`); ok && strings.HasSuffix(inner, `"`) {
+				value = inner[:len(inner)-1] // "\d" is an escape that YAML doesn't know
+			}
 			line = line[:at] + " '" + strings.ReplaceAll(value, "'", "''") + "'"
 		}
 		b.WriteString(line + "\n")

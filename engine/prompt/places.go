@@ -1,7 +1,6 @@
 package prompt
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,12 +100,12 @@ func (p Places) folders(sites []site) []Folder {
 	if agent == "" && p.Home != "" {
 		agent = filepath.Join(p.Home, ".pi", "agent")
 	}
-	projects := p.projects()
+	root, projects := p.projects()
 	for _, s := range sites {
 		for _, dir := range projects {
 			if s.project != "" {
 				list = append(list, Folder{
-					Path: filepath.Join(dir, filepath.FromSlash(s.project)), Source: "project", Family: s.family, Within: cmp.Or(p.Root, p.Cwd),
+					Path: filepath.Join(dir, filepath.FromSlash(s.project)), Source: "project", Family: s.family, Within: root,
 				})
 			}
 		}
@@ -117,24 +116,23 @@ func (p Places) folders(sites []site) []Folder {
 	return list
 }
 
-// projects are the folders from Cwd up to Root. The user's home is none: what
-// is there is the user's.
-func (p Places) projects() []string {
+// projects are the folders from Cwd up to root, which is Cwd where that isn't
+// in the repository. The user's home is none: what is there is the user's.
+func (p Places) projects() (root string, dirs []string) {
 	if !p.Trusted || p.Cwd == "" {
-		return nil
+		return "", nil
 	}
-	root := p.Root
+	root = p.Root
 	if root == "" || !within(root, p.Cwd) {
 		root = p.Cwd
 	}
-	dirs := slices.DeleteFunc(way(root, p.Cwd), func(dir string) bool { return dir == p.Home })
+	dirs = slices.DeleteFunc(way(root, p.Cwd), func(dir string) bool { return dir == p.Home })
 	slices.Reverse(dirs)
-	return dirs
+	return root, dirs
 }
 
 // Project lists what there is of the project's folders, trusted or not: what
-// the user is asked about. The paths are relative to Cwd, without those that
-// are inside another.
+// the user is asked about. The paths are relative to Cwd.
 func (p Places) Project() []string {
 	p.Trusted = true
 	var found []string

@@ -69,7 +69,7 @@ func TestPlacesOfAProject(t *testing.T) {
 		within string
 	}{
 		{"no repository", Places{Cwd: "/w/a", Trusted: true}, []string{"/w/a/.hoopoe/skills"}, "/w/a"},
-		{"a root elsewhere", Places{Cwd: "/w/a", Root: "/x", Trusted: true}, []string{"/w/a/.hoopoe/skills"}, "/x"},
+		{"a root elsewhere", Places{Cwd: "/w/a", Root: "/x", Trusted: true}, []string{"/w/a/.hoopoe/skills"}, "/w/a"},
 		{"home is no project", Places{Home: "/h", Cwd: "/h/a", Root: "/h", Trusted: true}, []string{"/h/a/.hoopoe/skills"}, "/h"},
 		{"in home", Places{Home: "/h", Cwd: "/h", Trusted: true}, nil, ""},
 		{"nowhere", Places{Trusted: true}, nil, ""},

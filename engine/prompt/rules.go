@@ -104,7 +104,7 @@ func parseRule(text string) (rule.Rule, error) {
 	}
 	r := rule.Rule{
 		Content: strings.TrimSpace(body), Description: fields.Text("description"),
-		Globs: append(fields.Patterns("globs"), fields.Patterns("paths")...), Scopes: fields.Patterns("scope"),
+		Globs: append(fields.Patterns("globs"), fields.Patterns("paths")...), Scopes: fields.Words("scope"),
 		Always: fields.Bool("alwaysApply", len(fields) == 0),
 	}
 	for _, key := range []string{"condition", "ttsr_trigger", "ttsrTrigger"} {

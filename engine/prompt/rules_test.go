@@ -22,6 +22,8 @@ func TestParseRule(t *testing.T) {
 		{"patterns in a broken list", "condition:\n  - *.rs\n  - a: {\nglobs: **/*.go", rule.Rule{Conditions: []string{"a: {"}, Scopes: []string{"tool:edit(*.rs)", "tool:write(*.rs)"}, Globs: []string{"**/*.go"}}},
 		{"old names", "ttsr_trigger: a\nttsrTrigger: [b]", rule.Rule{Conditions: []string{"a", "b"}}},
 		{"scopes in a text", "condition: a\nscope: text, edit(*.{ts,tsx}), thinking", rule.Rule{Conditions: []string{"a"}, Scopes: []string{"text", "edit(*.{ts,tsx})", "thinking"}}},
+		{"scopes between blanks", "condition: a\nscope: text tool:edit(*.{ts, tsx})", rule.Rule{Conditions: []string{"a"}, Scopes: []string{"text", "tool:edit(*.{ts, tsx})"}}},
+		{"an escape that isn't YAML's", "condition: \"\\d+ it's\"", rule.Rule{Conditions: []string{`\d+ it's`}}},
 		{"always", "alwaysApply: true", rule.Rule{Always: true}},
 		{"cursor", "description: How\nglobs: *.ts,src/*.{a,b}\nalwaysApply: false", rule.Rule{Description: "How", Globs: []string{"*.ts", "src/*.{a,b}"}}},
 		{"cursor without values", "description:\nglobs:\nalwaysApply: false", rule.Rule{}},
@@ -56,6 +58,7 @@ func TestRules(t *testing.T) {
 		"a/.hidden.md":     "x",
 		"a/look.md":        "---\ncondition: a(?=b)\n---\nx",
 		"a/mode.md":        "---\ncondition: a\ninterruptMode: maybe\n---\nx",
+		"a/bell.md":        "---\ncondition: \"\\bfoo\"\n---\nx",
 		"a/nothing.md":     "---\ncondition: a\n---\n \n",
 		"a/empty.md":       "",
 		"a/latin.md":       "caf\xe9",
@@ -82,6 +85,7 @@ func TestRules(t *testing.T) {
 		t.Errorf("path %s", rules[0].Path)
 	}
 	says := []string{
+		`a/bell.md: not used: condition "\bfoo": it holds a backspace; `,
 		"a/large.md: not read: it is larger than 64 KiB",
 		"a/latin.md: not read: it is not UTF-8 text",
 		"a/look.md: not used: condition \"a(?=b)\": look-ahead, look-behind and back-references",

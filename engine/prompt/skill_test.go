@@ -146,8 +146,8 @@ func TestSkillsAreBounded(t *testing.T) {
 }
 
 func TestWalkIsBounded(t *testing.T) {
-	root := tree(t, map[string]string{"a/1.md": "", "a/2.md": "", "b/1.md": "", "c/1.md": ""})
-	for limit, want := range map[int]string{100: "a/1.md a/2.md b/1.md c/1.md", 6: "a/1.md a/2.md b/1.md", 3: ""} {
+	root := tree(t, map[string]string{"0/": "", "a/1.md": "", "a/2.md": "", "b/1.md": "", "c/1.md": ""})
+	for limit, want := range map[int]string{100: "a/1.md a/2.md b/1.md c/1.md", 7: "a/1.md a/2.md b/1.md", 4: ""} {
 		l := newLoader()
 		l.limit = limit
 		var got []string

@@ -71,3 +71,12 @@ func TestTemplatesBehindALink(t *testing.T) {
 		t.Errorf("got %v, %v", got, notices)
 	}
 }
+
+// Settings and extensions may name a file.
+func TestTemplatesOfAFile(t *testing.T) {
+	root := tree(t, map[string]string{"x/fix.md": "Fix $1", "x/other.md": "no"})
+	got, notices := Templates([]Folder{{Path: filepath.Join(root, "x", "fix.md")}})
+	if len(got) != 1 || got[0].Name != "fix" || len(notices) > 0 {
+		t.Errorf("got %v, %v", got, notices)
+	}
+}

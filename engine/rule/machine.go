@@ -39,7 +39,7 @@ type state struct {
 }
 
 // maxCells bounds a machine's table, in entries of 8 bytes.
-const maxCells = 64 << 10
+const maxCells = 32 << 10
 
 func newMachine(expr string) (*machine, error) {
 	re, err := syntax.Parse(expr, syntax.Perl)

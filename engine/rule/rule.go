@@ -159,6 +159,9 @@ func checkCondition(text string) error {
 	if len(text) > maxCondition {
 		return fmt.Errorf("it is longer than %d bytes", maxCondition)
 	}
+	if strings.ContainsRune(text, '\b') {
+		return errors.New(`it holds a backspace; YAML makes one of \b in double quotes, use single quotes`)
+	}
 	_, err := regexp.Compile(text)
 	var bad *syntax.Error
 	if !errors.As(err, &bad) {

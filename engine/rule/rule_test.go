@@ -53,6 +53,7 @@ func TestNewRefuses(t *testing.T) {
 		{"look-behind", Rule{Conditions: []string{"(?<=x)y"}}, "look-ahead, look-behind"},
 		{"back-reference", Rule{Conditions: []string{`(a)\1`}}, "back-references"},
 		{"unicode escape", Rule{Conditions: []string{`caf\u00e9`}}, `write \x{00e9}`},
+		{"backspace", Rule{Conditions: []string{"\bfoo"}}, "use single quotes"},
 		{"long", Rule{Conditions: []string{strings.Repeat("a", maxCondition+1)}}, "longer than 4096 bytes"},
 		{"large", Rule{Conditions: []string{"[ab]{900}", "[bc]{900}", "[cd]{900}", "[de]{900}", "[ef]{900}"}}, "too large"},
 		{"many", Rule{Conditions: make([]string, maxConditions+1)}, "65 conditions"},
