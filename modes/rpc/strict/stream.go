@@ -120,6 +120,9 @@ func (s *Stream) order(typ string, o object) error {
 	case "auto_retry_start":
 		return errors.Join(s.run.quiet(), s.work.retry(o))
 	case "auto_retry_end":
+		if !o.isTrue("success") { // a success is known before its run ends
+			return errors.Join(s.run.quiet(), s.work.retryEnd(o))
+		}
 		return s.work.retryEnd(o)
 	case "auto_compaction_start", "compaction_start":
 		return errors.Join(s.run.quiet(), s.work.compact(o))

@@ -291,6 +291,7 @@ func TestStreamBad(t *testing.T) {
 		{"a failed compaction with a result", Options{}, join(run, oneRun(), squeeze, strings.Replace(squeezed, `"aborted":false`, `"aborted":true`, 1)), "result"},
 		{"a compaction without result that goes on", Options{Dialect: Pi}, join(ready, squeezePi, strings.Replace(squeezedPi, `"willRetry":false`, `"willRetry":true`, 1)), "willRetry"},
 		{"a retry within a run", Options{}, join(run, runStart, retry1), "within a run"},
+		{"retries given up within a run", Options{}, join(run, failedRun(hi), retried(hi, wrong), retry1, runStart, strings.Replace(retryLost, `"attempt":2`, `"attempt":1`, 1)), "within a run"},
 		{"a retry that skips one", Options{}, join(run, failedRun(hi), retried(hi, wrong), retry2), "follows"},
 		{"a retry too many", Options{}, join(run, failedRun(hi), retried(hi, wrong), retry1, retry2, retry3), "attempt 3 of 2"},
 		{"a retry's end alone", Options{}, join(run, retryOK), "none"},
