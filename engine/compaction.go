@@ -70,6 +70,13 @@ func (s *Session) StartCompact(ctx context.Context, instructions string) <-chan 
 	return ended
 }
 
+// CompactAck is StartCompact with the end told in a reader's stream: behind the
+// compaction's own events and before what follows it, an abort's Ack included.
+// reply makes the value; it may be called on the owner and must not wait.
+func (s *Session) CompactAck(ctx context.Context, instructions string, sub *Subscription, reply func(Compacted) any) {
+	s.startCompact(ctx, instructions, func(c Compacted) { sub.Post(reply(c)) })
+}
+
 // startCompact calls tell once.
 func (s *Session) startCompact(ctx context.Context, instructions string, tell func(Compacted)) {
 	var once sync.Once

@@ -366,6 +366,36 @@ func TestCompactionIsCancelled(t *testing.T) {
 			c.run("three")
 		})
 	}
+	t.Run("in its place", func(t *testing.T) {
+		w := newWorld(t, "-- turn --\nsystem: hand-over\n-- mark compacting --\n-- delay 1h --\n-- turn --\ntimes: always\n-- text --\nok\n")
+		c := w.open(OpenOptions{})
+		c.run("one")
+		c.run("two")
+		reached := make(chan struct{})
+		w.marks["compacting"] = func(context.Context) { close(reached) }
+		c.log = nil
+		c.s.CompactAck(c.ctx(), "", c.sub, func(got Compacted) any { return got.Err.Error() })
+		wait(t, reached, "the compaction")
+		c.prompt("three")
+		if err := c.s.AbortAck(&Ack{c.sub, "aborted"}); err != nil {
+			t.Fatal(err)
+		}
+		on[event.RunSettled](c)
+		c.wants(`
+			compaction_started manual
+			queue prompt:three
+			compaction_ended manual ok=false aborted=true retry=false
+			ack Compaction cancelled
+			ack aborted
+			run_started
+			turn_started
+			user "three"
+			queue
+			assistant "ok" stop
+			turn_ended
+			run_ended stop will= messages=2
+			run_settled stop`)
+	})
 	t.Run("before it has begun", func(t *testing.T) {
 		c := newWorld(t, "-- turn --\ntimes: always\n-- text --\nok\n").open(OpenOptions{})
 		c.run("one")

@@ -268,8 +268,9 @@ func (s *Session) AbortRetry(ctx context.Context) error {
 }
 
 // Abort stops whatever the session does, gives open questions their default and
-// returns when it has stopped: after RunSettled. Queued messages stay queued. Inside a hook it returns at
-// once and stops the session when the hook's step is over.
+// returns when it has stopped: after RunSettled. Queued messages stay queued.
+// Inside a hook it returns at once and stops the session when the hook's step
+// is over.
 func (s *Session) Abort(ctx context.Context) error { return s.abort(ctx, nil) }
 
 // AbortAck asks for an abort and returns when the session has heard of it. The
