@@ -254,7 +254,8 @@ type steady struct {
 func newSteady() *steady { return &steady{ids: map[string]string{}, calls: map[string]string{}} }
 
 var (
-	steadyTimes  = regexp.MustCompile(`"(timestamp|duration|durationMs|ttft|labelTimestamp)":("[^"]*"|\d+)`)
+	steadyTimes  = regexp.MustCompile(`"(timestamp|labelTimestamp)":("[^"]*"|\d+)`)
+	steadySpans  = regexp.MustCompile(`,"(duration|durationMs|ttft)":\d+`) // absent when 0
 	steadyFiles  = regexp.MustCompile(`"[^"]*/\.local/[^"]*"`)
 	steadyScript = regexp.MustCompile(`[^"]*/model\.script`)
 	steadyPrompt = regexp.MustCompile(`"systemPrompt":"(?:[^"\\]|\\.)*"`)
@@ -269,6 +270,7 @@ func (s *steady) line(line string) string {
 		line = strings.ReplaceAll(line, d, "$DIR")
 	}
 	line = steadyTimes.ReplaceAllString(line, `"$1":0`)
+	line = steadySpans.ReplaceAllString(line, "")
 	line = steadyFiles.ReplaceAllString(line, `"$$FILE"`)
 	line = steadyScript.ReplaceAllString(line, `$$SCRIPT`)
 	line = steadyPrompt.ReplaceAllString(line, `"systemPrompt":"…"`)
