@@ -1,8 +1,10 @@
 package client
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 )
 
 // header has the fields that tell where a frame belongs, and those of a
@@ -34,7 +36,7 @@ func (c *Client) dispatch(line []byte) {
 		Type name `json:"type"`
 	}
 	if err := json.Unmarshal(line, &kind); err != nil {
-		c.report(line, err)
+		c.unreadable(line, err)
 		return
 	}
 	switch kind.Type {
@@ -43,7 +45,7 @@ func (c *Client) dispatch(line []byte) {
 	case "response":
 		var h header
 		if err := json.Unmarshal(line, &h); err != nil {
-			c.report(line, err)
+			c.unreadable(line, err)
 			return
 		}
 		c.respond(h, line)
@@ -97,5 +99,42 @@ func (c *Client) cancel(line []byte) {
 	defer c.mu.Unlock()
 	if cancel := c.open[f.TargetID]; cancel != nil {
 		cancel()
+	}
+}
+
+// unreadable reports a line that can't be decoded. A response among them, whose
+// data is nested deeper than the decoder goes, still ends its call.
+func (c *Client) unreadable(line []byte, err error) {
+	c.report(line, err)
+	id := leadingID(line)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w := c.pending[id]; w != nil {
+		delete(c.pending, id)
+		w.reply <- reply{err: fmt.Errorf("%s: decode the response: %w", w.command, err)}
+	}
+}
+
+// leadingID returns the id of a response, if it comes before what is nested.
+func leadingID(line []byte) string {
+	d := json.NewDecoder(bytes.NewReader(line))
+	var id string
+	response := false
+	for key, at := json.Token(nil), 0; ; at++ {
+		token, err := d.Token()
+		text, isText := token.(string)
+		switch {
+		case err != nil, at > 0 && !isText && token != true && token != false:
+			if response {
+				return id
+			}
+			return ""
+		case at%2 == 1:
+			key = token
+		case key == "id":
+			id = text
+		case key == "type":
+			response = text == "response"
+		}
 	}
 }

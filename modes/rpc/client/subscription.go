@@ -32,7 +32,7 @@ func (c *Client) Subscribe() *Subscription {
 		s.add(e, c.options.Backlog)
 	}
 	c.early, c.late = nil, true
-	if c.ended {
+	if c.err != nil {
 		s.queue.close()
 	} else {
 		c.subscriptions[s] = true
