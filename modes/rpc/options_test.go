@@ -2,12 +2,7 @@ package rpc
 
 import (
 	"strings"
-
-	"github.com/hoopoe-agent/hoopoe/engine/ext"
 )
-
-// testHooks are the extensions that a transcript can name.
-var testHooks = map[string][]ext.Hooks{}
 
 // open reads the lines that begin with "!".
 func (tr *transcript) open(text string, script *string) setup {
