@@ -74,6 +74,7 @@ func (s settings) hosted(ctx context.Context, e *engine.Engine, o *engine.OpenOp
 		//lint:ignore ST1005 the beginning is what hosts look for
 		return fmt.Errorf("Unknown provider %q. Use \"hoopoe models\" to see the providers and models that there are", s.provider)
 	}
+	o.Hosted = true
 	if o.Mode != "" {
 		return nil
 	}

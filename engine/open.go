@@ -51,6 +51,9 @@ type OpenOptions struct {
 	Dialogs bool
 	// Approve trusts the project's files for this session.
 	Approve bool
+	// Hosted takes the settings of todo and task as they are built in, whatever
+	// the user has set: a program that drives the session counts on them.
+	Hosted bool
 }
 
 // Open opens a session. No hook has run yet and no model was called. Notices
@@ -112,6 +115,9 @@ func (e *Engine) settings(ctx context.Context, o OpenOptions) (config.Settings, 
 	})
 	for _, p := range problems {
 		notices = append(notices, p.Error())
+	}
+	if o.Hosted {
+		c.Todo, c.Task = config.Defaults().Todo, config.Defaults().Task
 	}
 	return c.Settings, notices, err
 }

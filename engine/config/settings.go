@@ -23,6 +23,8 @@ type Settings struct {
 	Compaction  Compaction  `json:"compaction"`
 	Retry       Retry       `json:"retry"`
 	Todo        Todo        `json:"todo"`
+	Task        Task        `json:"task"`
+	TTSR        TTSR        `json:"ttsr"`
 	Permissions Permissions `json:"permissions"`
 	Limits      Limits      `json:"limits"`
 
@@ -54,6 +56,29 @@ type Retry struct {
 // Todo is about the task list that the model keeps.
 type Todo struct {
 	Enabled bool `json:"enabled"`
+	// Reminders tell the model of unfinished tasks when it stops, at most
+	// MaxReminders times between two prompts of the user.
+	Reminders    bool `json:"reminders"`
+	MaxReminders int  `json:"maxReminders" min:"0" max:"100"`
+	// ClearDelaySeconds after a task was finished it leaves the list; -1 keeps it.
+	ClearDelaySeconds int `json:"clearDelaySeconds" min:"-1"`
+}
+
+// Task is about sub-agents.
+type Task struct {
+	MaxConcurrency    int      `json:"maxConcurrency"    min:"1" max:"100" tighten:"less"` // at once in a session
+	MaxRecursionDepth int      `json:"maxRecursionDepth" min:"0" max:"10"  tighten:"less"` // 0: no sub-agents
+	DisabledAgents    []string `json:"disabledAgents"    merge:"append"`                   // names of agents that aren't offered
+}
+
+// TTSR ("time travelling stream rules") is about the rules that watch an answer
+// while it streams.
+type TTSR struct {
+	Enabled       bool   `json:"enabled"`
+	InterruptMode string `json:"interruptMode" oneof:"always prose-only tool-only never"` // when a match stops the answer
+	ContextMode   string `json:"contextMode"   oneof:"discard keep"`                      // what becomes of the stopped answer
+	RepeatMode    string `json:"repeatMode"    oneof:"once after-gap"`
+	RepeatGap     int    `json:"repeatGap"     min:"1"` // turns
 }
 
 // Permissions decide which tool calls run unasked. A rule is "tool" or
@@ -87,6 +112,8 @@ func Defaults() Settings {
 		InterruptMode: "wait",
 		Compaction:    Compaction{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000, AutoContinue: true},
 		Retry:         Retry{Enabled: true, MaxRetries: 3, BaseDelayMs: 2000, MaxDelayMs: 60000, IdleTimeoutMs: 300_000},
-		Todo:          Todo{Enabled: true},
+		Todo:          Todo{Enabled: true, Reminders: true, MaxReminders: 3, ClearDelaySeconds: 60},
+		Task:          Task{MaxConcurrency: 32, MaxRecursionDepth: 2},
+		TTSR:          TTSR{Enabled: true, InterruptMode: "always", ContextMode: "discard", RepeatMode: "once", RepeatGap: 10},
 	}
 }

@@ -315,10 +315,14 @@ type sourceInfo struct {
 	Origin string `json:"origin"`
 }
 
-func (s *server) getCommands(context.Context, request) (any, error) {
+func (s *server) getCommands(ctx context.Context, _ request) (any, error) {
 	rows := []commandRow{}
-	for _, c := range s.o.Commands.Catalog(abilities) {
-		rows = append(rows, commandRow{Name: c.Name, Description: c.Summary, Source: c.Source})
+	for _, c := range s.o.Commands.For(ctx, s.o.Session).Catalog(abilities) {
+		row := commandRow{Name: c.Name, Description: c.Summary, Source: c.Source}
+		if c.Path != "" {
+			row.SourceInfo = &sourceInfo{Path: c.Path, Source: c.Source, Scope: c.Location, Origin: "top-level"}
+		}
+		rows = append(rows, row)
 	}
 	return struct {
 		Commands []commandRow `json:"commands"`

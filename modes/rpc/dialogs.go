@@ -99,19 +99,19 @@ type uiRequest struct {
 	Type        string   `json:"type"`
 	ID          string   `json:"id"`
 	Method      string   `json:"method"`
-	Title       string   `json:"title,omitempty"`
+	Title       *string  `json:"title,omitempty"`
 	Message     *string  `json:"message,omitempty"`
-	Options     []string `json:"options,omitempty"`
+	Options     []string `json:"options,omitzero"` // nil is absent
 	Placeholder string   `json:"placeholder,omitempty"`
 	Prefill     string   `json:"prefill,omitempty"`
 	Timeout     int64    `json:"timeout,omitempty"` // ms
 	TargetID    string   `json:"targetId,omitempty"`
 
 	NotifyType      string   `json:"notifyType,omitempty"`
-	StatusKey       string   `json:"statusKey,omitempty"`
+	StatusKey       *string  `json:"statusKey,omitempty"`
 	StatusText      *string  `json:"statusText,omitempty"`
-	WidgetKey       string   `json:"widgetKey,omitempty"`
-	WidgetLines     []string `json:"widgetLines,omitempty"`
+	WidgetKey       *string  `json:"widgetKey,omitempty"`
+	WidgetLines     []string `json:"widgetLines,omitzero"` // nil is absent
 	WidgetPlacement string   `json:"widgetPlacement,omitempty"`
 	Text            *string  `json:"text,omitempty"`
 }
@@ -124,23 +124,22 @@ func newUIRequest(id, method string) uiRequest {
 // own, so one stands above the options in the title.
 func dialogRequest(q event.Question) uiRequest {
 	r := newUIRequest(q.ID, string(q.Kind))
-	r.Title, r.Timeout = q.Title, q.Timeout.Milliseconds()
+	title := joined(q.Title, q.Message)
+	r.Timeout = q.Timeout.Milliseconds()
 	switch q.Kind {
 	case event.AskPermission:
 		r.Method, r.Options = "select", []string{allowOnce, allowAlways, deny}
-		r.Title = permissionTitle(q)
+		title = permissionTitle(q)
 	case event.AskSelect:
-		r.Options = q.Options
-		r.Title = joined(q.Title, q.Message)
+		r.Options = listed(q.Options)
 	case event.AskConfirm:
-		r.Message = &q.Message
+		title, r.Message = q.Title, &q.Message
 	case event.AskInput:
 		r.Placeholder = q.Placeholder
-		r.Title = joined(q.Title, q.Message)
 	case event.AskEditor:
 		r.Prefill, r.Timeout = q.Prefill, 0
-		r.Title = joined(q.Title, q.Message)
 	}
+	r.Title = &title
 	return r
 }
 

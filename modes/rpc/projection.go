@@ -174,18 +174,18 @@ func (p *projection) ui(e event.Event) []any {
 		return one(r)
 	case event.StatusChanged:
 		r := p.request("setStatus")
-		r.StatusKey, r.StatusText = e.Key, e.Text
+		r.StatusKey, r.StatusText = &e.Key, e.Text
 		return one(r)
 	case event.WidgetChanged:
 		r := p.request("setWidget")
-		r.WidgetKey, r.WidgetLines, r.WidgetPlacement = e.Key, e.Lines, e.Placement
+		r.WidgetKey, r.WidgetLines, r.WidgetPlacement = &e.Key, e.Lines, e.Placement
 		return one(r)
 	case event.TitleChanged:
 		if !p.titles {
 			return nil
 		}
 		r := p.request("setTitle")
-		r.Title = e.Title
+		r.Title = &e.Title
 		return one(r)
 	case event.EditorTextSet:
 		r := p.request("set_editor_text")

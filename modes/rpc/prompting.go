@@ -90,7 +90,7 @@ func (s *server) prompt(ctx context.Context, r request) {
 		return
 	}
 	if name, _, ok := slash.Split(in.Text); ok {
-		if c, found := s.find(name); found {
+		if c, found := s.find(ctx, name); found {
 			s.runCommand(ctx, r, in, c)
 			return
 		}
@@ -100,8 +100,8 @@ func (s *server) prompt(ctx context.Context, r request) {
 
 // find looks for a slash command by its whole name. Anything else that begins
 // with a slash is a text: programs don't mistype.
-func (s *server) find(name string) (slash.Command, bool) {
-	catalog := s.o.Commands.Catalog(abilities)
+func (s *server) find(ctx context.Context, name string) (slash.Command, bool) {
+	catalog := s.o.Commands.For(ctx, s.o.Session).Catalog(abilities)
 	i := slices.IndexFunc(catalog, func(c slash.Command) bool { return slices.Contains(c.Names(), name) })
 	if i < 0 {
 		return slash.Command{}, false
@@ -131,7 +131,10 @@ func (s *server) runCommand(ctx context.Context, r request, in engine.Input, c s
 	} else if result.Reply != "" {
 		s.sub.Post(commandOutput{"command_output", result.Reply})
 	}
-	s.sub.Post(agentSettled{Type: "agent_settled"})
+	// The end of a run that is going on closes this prompt too.
+	if v, err := s.o.Session.View(ctx); err != nil || !v.Busy {
+		s.sub.Post(agentSettled{Type: "agent_settled"})
+	}
 }
 
 type commandOutput struct {
@@ -190,7 +193,7 @@ func (s *server) expanded(ctx context.Context, text string) (string, error) {
 	if !ok {
 		return text, nil
 	}
-	c, found := s.find(name)
+	c, found := s.find(ctx, name)
 	switch {
 	case !found || c.Source == "builtin":
 		return text, nil
