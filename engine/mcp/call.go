@@ -41,7 +41,7 @@ func (t remoteTool) Describe(_ context.Context, c tool.Call) (tool.Description, 
 
 var (
 	errSilent = errors.New("no answer and no sign of progress")
-	errEnded  = errors.New("the server has ended")
+	errEnded  = errors.New("the server was stopped")
 )
 
 // Run calls the tool, starting its server if need be.
@@ -107,7 +107,7 @@ func (r *remote) do(ctx context.Context, l *link, request func(ctx context.Conte
 	}
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(l.ctx, func() { cancel(errEnded) })()
+	defer context.AfterFunc(l.calls, func() { cancel(errEnded) })()
 	var silent *time.Timer
 	silent = time.AfterFunc(limit, func() {
 		if l.asking.Load() > 0 {
@@ -137,7 +137,9 @@ func (r *remote) callError(ctx, inner context.Context, l *link, limit time.Durat
 		return fmt.Errorf("the MCP server %q refused: %s (code %d)", name, r.secrets.String(clip(sanitize.Text(answer.Message), maxError)), answer.Code)
 	case errors.Is(err, sdk.ErrSessionMissing):
 		return fmt.Errorf("the MCP server %q has forgotten the session: %w", name, sdk.ErrSessionMissing)
-	case errors.Is(context.Cause(inner), errEnded), broken(err):
+	case errors.Is(context.Cause(inner), errEnded):
+		return fmt.Errorf("the MCP server %q: %w while it was asked", name, errEnded)
+	case broken(err):
 		select { // so that the next call doesn't meet the same link
 		case <-l.ctx.Done():
 		case <-time.After(killed):

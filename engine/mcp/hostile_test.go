@@ -1,13 +1,9 @@
 package mcp
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -82,31 +78,6 @@ func TestBadTalk(t *testing.T) {
 	}
 }
 
-// What was ready and has died is told once, keeps its tools, and comes back.
-func TestDeathIsTold(t *testing.T) {
-	m, notices := manage(t, Options{Servers: []Server{helper(t, "good")}})
-	m.Start(t.Context())
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no signals")
-	}
-	if err := syscall.Kill(pid(m), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the death is told", func() bool { return notices.String() != "" })
-	if got := notices.String(); got != `warning: MCP server "good" has ended: it exited (signal: killed); it wrote: the good server is up` {
-		t.Error(got)
-	}
-	if s := m.Status()[0]; s.State != Failed || s.Tools != 10 || s.Output != "the good server is up" {
-		t.Errorf("%+v", s)
-	}
-	if _, err := run(t.Context(), t, m, "mcp__good__echo", `{}`, nil); err != nil {
-		t.Error(err)
-	}
-	if s := m.Status()[0]; s.State != Ready || s.Error != "" {
-		t.Errorf("%+v", s)
-	}
-}
-
 func TestEndlessAndMany(t *testing.T) {
 	for _, c := range []struct {
 		mode  string
@@ -164,48 +135,5 @@ func TestOddTools(t *testing.T) {
 	}
 	if got := notices.String(); got != `warning: MCP server "odd" has the tool "twin" twice: the second one is left out` {
 		t.Errorf("told %q", got)
-	}
-}
-
-// A server that doesn't read what it is sent blocks nobody beyond its deadline.
-func TestUnreadInput(t *testing.T) {
-	s := helper(t, "good")
-	s.Timeout = 200 * time.Millisecond
-	m, _ := manage(t, Options{Servers: []Server{s}})
-	m.Start(t.Context())
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no signals")
-	}
-	if err := syscall.Kill(pid(m), syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	big := `{"text":"` + strings.Repeat("x", 1<<20) + `"}`
-	for range 3 {
-		if _, err := run(t.Context(), t, m, "mcp__good__echo", big, nil); !errors.Is(err, errSilent) {
-			t.Errorf("%v", err)
-		}
-	}
-}
-
-// Nothing that a server has started is left, however stubborn it is.
-func TestCloseEndsGroup(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no process groups")
-	}
-	m, _ := manage(t, Options{Servers: []Server{helper(t, "grandchild")}})
-	m.Start(t.Context())
-	var child int
-	eventually(t, "the grandchild is there", func() bool {
-		child, _ = strconv.Atoi(m.Status()[0].Output)
-		return child > 0
-	})
-	server := pid(m)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	if err := m.Close(ctx); err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range []int{server, child} {
-		eventually(t, "the process has ended", func() bool { return !running(p) })
 	}
 }

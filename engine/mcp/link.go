@@ -22,13 +22,15 @@ const stable = "2025-11-25"
 // link is a session with a server.
 type link struct {
 	session *sdk.ClientSession
-	process *process // nil on the network
-	ctx     context.Context
+	process *process        // nil on the network
+	ctx     context.Context // ends with the link
 	cancel  context.CancelFunc
+	calls   context.Context // ends when the link is to end, not when it has: the SDK knows better why a call failed then
+	abort   context.CancelFunc
 	changed chan struct{} // the server has other tools, prompts or resources
 
 	mu     sync.Mutex
-	calls  map[string]*progress // by progress token
+	tokens map[string]*progress // of running calls
 	serial int
 
 	asking atomic.Int32 // questions that the user is thinking about
@@ -56,11 +58,12 @@ func (r *remote) dial(ctx context.Context) (*link, offer, error) {
 
 // open makes a link that speaks a version of the protocol, "" for the latest.
 func (r *remote) open(ctx context.Context, version string) (*link, error) {
-	l := &link{changed: make(chan struct{}, 1), calls: map[string]*progress{}}
+	l := &link{changed: make(chan struct{}, 1), tokens: map[string]*progress{}}
 	l.ctx, l.cancel = context.WithCancel(r.m.ctx)
+	l.calls, l.abort = context.WithCancel(r.m.ctx)
 	transport, err := r.transport(l)
 	if err != nil {
-		l.cancel()
+		l.close()
 		return nil, err
 	}
 	type outcome struct {
@@ -151,9 +154,11 @@ func fileURI(path string) string {
 	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
-// close ends the link, its calls and its process. It may be called again.
+// close ends the link and its process. It may be called again. Calls that are
+// still running are to be aborted before.
 func (l *link) close() {
 	l.cancel()
+	defer l.abort()
 	if l.process != nil {
 		l.process.stop()
 	}
@@ -194,10 +199,10 @@ func (l *link) follow(report func(text string)) (token string, done func()) {
 	defer l.mu.Unlock()
 	l.serial++
 	token = fmt.Sprintf("call-%d", l.serial)
-	l.calls[token] = p
+	l.tokens[token] = p
 	return token, func() {
 		l.mu.Lock()
-		delete(l.calls, token)
+		delete(l.tokens, token)
 		l.mu.Unlock()
 		p.mu.Lock()
 		p.over = true
@@ -209,7 +214,7 @@ func (l *link) follow(report func(text string)) (token string, done func()) {
 func (l *link) report(n *sdk.ProgressNotificationParams) {
 	token, _ := n.ProgressToken.(string)
 	l.mu.Lock()
-	p := l.calls[token]
+	p := l.tokens[token]
 	l.mu.Unlock()
 	if p == nil {
 		return

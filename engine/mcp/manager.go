@@ -19,7 +19,8 @@ const (
 	DefaultCallTimeout  = 5 * time.Minute
 )
 
-// Options of a Manager. All funcs may be called from any goroutine.
+// Options of a Manager. All funcs may be called from any goroutine; Notify and
+// OnChange must not wait for anything.
 type Options struct {
 	Servers []Server
 	// Environ is the environment of stdio servers, as "NAME=value"; a server's
@@ -35,11 +36,11 @@ type Options struct {
 	// Elicit puts a server's question to the user. Nil means that nobody can
 	// be asked, and servers are told so.
 	Elicit func(ctx context.Context, e Elicitation) (Reply, error)
-	// Notify tells the user of what went wrong, in one line. Levels are
-	// "warning" and "info".
+	// Notify tells the user what went wrong, in one line. The level is
+	// "warning".
 	Notify func(level, text string)
 	// OnChange is called when Tools, Visible, Prompts or Status may have
-	// changed. It must not wait.
+	// changed.
 	OnChange func()
 	// HTTP sends the requests to servers on the network; nil means a transport
 	// of the Manager's own.

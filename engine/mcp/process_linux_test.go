@@ -1,10 +1,34 @@
 package mcp
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
+	"testing"
+	"time"
 )
+
+// Nothing that a server has started is left, however stubborn it is.
+func TestCloseEndsGroup(t *testing.T) {
+	m, _ := manage(t, Options{Servers: []Server{helper(t, "grandchild")}})
+	m.Start(t.Context())
+	var child int
+	eventually(t, "the grandchild is there", func() bool {
+		child, _ = strconv.Atoi(m.Status()[0].Output)
+		return child > 0
+	})
+	server := pid(m)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := m.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []int{server, child} {
+		eventually(t, "the process has ended", func() bool { return !running(p) })
+	}
+}
 
 // running reports whether a process is there and not only waits to be reaped.
 func running(pid int) bool {

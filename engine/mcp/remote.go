@@ -176,7 +176,6 @@ func (r *remote) connect(ctx context.Context, a *attempt) {
 	if !current && l != nil {
 		l.close()
 	}
-	close(a.done)
 	if current && err != nil {
 		r.m.warn(r.conf.Name, "failed to start: "+err.Error())
 	}
@@ -184,6 +183,7 @@ func (r *remote) connect(ctx context.Context, a *attempt) {
 		r.m.warn(r.conf.Name, n)
 	}
 	r.m.opts.OnChange()
+	close(a.done) // who waits finds it told
 }
 
 // follow waits for the end of a link.
@@ -259,6 +259,7 @@ func (r *remote) stop(next State) {
 		<-a.done
 	}
 	if l != nil {
+		l.abort()
 		l.close()
 	}
 	r.m.opts.OnChange()

@@ -27,6 +27,7 @@ type web struct {
 	next    http.RoundTripper
 	headers map[string]string
 	origin  string
+	listen  time.Duration // see listenTime
 }
 
 func newWeb(s Server, next http.RoundTripper) (*http.Client, error) {
@@ -34,7 +35,7 @@ func newWeb(s Server, next http.RoundTripper) (*http.Client, error) {
 	if err != nil {
 		return nil, errors.New("its url isn't valid")
 	}
-	return &http.Client{Transport: web{next, s.Headers, origin(u)}}, nil
+	return &http.Client{Transport: web{next, s.Headers, origin(u), listenTime}}, nil
 }
 
 func origin(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.Host) }
@@ -54,7 +55,7 @@ func (w web) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	silent := func() bool { return false }
 	if r.Method == http.MethodGet {
-		late := time.AfterFunc(listenTime, cancel)
+		late := time.AfterFunc(w.listen, cancel)
 		silent = func() bool { return !late.Stop() && parent.Err() == nil }
 	}
 	resp, err := w.next.RoundTrip(r)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -163,5 +164,46 @@ func TestTransientError(t *testing.T) {
 	}
 	if _, err := run(t.Context(), t, m, "mcp__good__echo", `{}`, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// A server that never answers the request for a standing stream has none.
+func TestSilentStream(t *testing.T) {
+	s := site(t, func(_ http.ResponseWriter, r *http.Request, _ string) bool {
+		if r.Method == http.MethodGet {
+			<-r.Context().Done()
+		}
+		return true
+	})
+	c, err := newWeb(s, http.DefaultTransport)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := c.Transport.(web)
+	w.listen = 50 * time.Millisecond
+	c.Transport = w
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		r, err := http.NewRequestWithContext(t.Context(), method, s.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := c.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if want := map[string]int{http.MethodGet: 405, http.MethodPost: 200}[method]; resp.StatusCode != want {
+			t.Errorf("%s: status %d", method, resp.StatusCode)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp, err := c.Do(r); err == nil {
+		resp.Body.Close()
+		t.Error("a cancelled request has an answer")
 	}
 }
