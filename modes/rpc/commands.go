@@ -110,12 +110,20 @@ func (s *server) setTodos(ctx context.Context, r request) (any, error) {
 		if p.Tasks == nil {
 			return nil, fmt.Errorf("set_todos: the phase at index %d has no list of tasks", i)
 		}
+		for _, t := range p.Tasks {
+			if !slices.Contains(todoStates(), t.Status) {
+				return nil, refuse("set_todos: the task %q has the unknown status %q: use %s", t.Content, t.Status, strings.Join(todoStates(), ", "))
+			}
+		}
 	}
 	kept, err := s.o.Session.SetTodos(ctx, phases)
 	return struct {
 		TodoPhases []message.TodoPhase `json:"todoPhases"`
 	}{listed(kept)}, err
 }
+
+// todoStates are those that readers of our frames know.
+func todoStates() []string { return []string{"pending", "in_progress", "completed", "abandoned"} }
 
 func (s *server) setHostTools(ctx context.Context, r request) (any, error) {
 	var definitions []hostDefinition
@@ -260,25 +268,23 @@ func (s *server) bash(ctx context.Context, r request) {
 // cancelledNotice is the output of a command that was stopped before it began.
 const cancelledNotice = "[Command cancelled]\n"
 
-// compact asks for the compaction in its turn and answers when it's over.
+// compact is asked for in its turn. Its answer has its place behind the events
+// of the compaction.
 func (s *server) compact(ctx context.Context, r request) {
 	instructions, err := r.optionalText("customInstructions")
 	if err != nil {
 		s.sub.Post(s.failure(r, err))
 		return
 	}
-	started := make(chan struct{})
-	s.spawn(ctx, r, func(ctx context.Context) {
-		outcome := s.o.Session.StartCompact(ctx, instructions)
-		close(started)
-		done := <-outcome
-		if done.Err != nil {
-			s.sub.Post(s.failure(r, done.Err))
-			return
+	job, cancel := context.WithCancel(ctx)
+	done := s.track(r, cancel)
+	s.o.Session.CompactAck(job, instructions, s.sub, func(c engine.Compacted) any {
+		defer done()
+		if c.Err != nil {
+			return s.failure(r, c.Err)
 		}
-		s.sub.Post(success(r, done.Result))
+		return success(r, c.Result)
 	})
-	<-started // what follows on the line comes after it
 }
 
 func (s *server) exportHTML(ctx context.Context, r request) {

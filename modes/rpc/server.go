@@ -147,23 +147,29 @@ type job struct {
 	cancel func()
 }
 
-// spawn runs fn beside the queue. The worker calls it, so the commands after
-// this one find the job.
-func (s *server) spawn(ctx context.Context, r request, fn func(ctx context.Context)) {
-	ctx, cancel := context.WithCancel(ctx)
+// track notes a job that cancel ends; done is called once at its end. The worker
+// calls it, so the commands after this one find the job.
+func (s *server) track(r request, cancel func()) (done func()) {
 	j := &job{r.Type, cancel}
 	s.mu.Lock()
 	s.jobs[j] = true
 	s.running.Add(1)
 	s.mu.Unlock()
+	return func() {
+		cancel()
+		s.mu.Lock()
+		delete(s.jobs, j)
+		s.mu.Unlock()
+		s.running.Done()
+	}
+}
+
+// spawn runs fn beside the queue.
+func (s *server) spawn(ctx context.Context, r request, fn func(ctx context.Context)) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := s.track(r, cancel)
 	go func() {
-		defer s.running.Done()
-		defer func() {
-			cancel()
-			s.mu.Lock()
-			delete(s.jobs, j)
-			s.mu.Unlock()
-		}()
+		defer done()
 		defer s.recovered(r)
 		fn(ctx)
 	}()
@@ -218,6 +224,6 @@ func (s *server) close(ctx context.Context) {
 	case <-ctx.Done():
 	}
 	s.cancelJobs("bash", "compact")
-	_ = s.o.Session.Abort(ctx)
+	_ = s.o.Session.Halt(ctx)
 	s.running.Wait()
 }
