@@ -79,7 +79,7 @@ func (p *place) working(model string) (h *host, group int) {
 }
 
 // Requirement R-4: however the process is told to end, it leaves nothing
-// running, the run's end is written, and the session goes on.
+// running, and the session goes on.
 func TestHostEnds(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -89,7 +89,7 @@ func TestHostEnds(t *testing.T) {
 	}{
 		{"end of stdin", sleeper, func(h *host) int { return h.done() }, []int{0}},
 		{"end of stdin, stubborn", stubborn, func(h *host) int { return h.done() }, []int{0}},
-		{"SIGTERM", sleeper, func(h *host) int { h.signal(syscall.SIGTERM); h.next("agent_end"); return h.end() }, []int{143}},
+		{"SIGTERM", sleeper, func(h *host) int { h.signal(syscall.SIGTERM); return h.end() }, []int{143}},
 		{"SIGTERM, stubborn", stubborn, func(h *host) int { h.signal(syscall.SIGTERM); return h.end() }, []int{143}},
 		{"SIGHUP", sleeper, func(h *host) int { h.signal(syscall.SIGHUP); return h.end() }, []int{129}},
 		{"SIGINT", sleeper, func(h *host) int { h.signal(syscall.SIGINT); return h.end() }, []int{130}},
@@ -113,6 +113,31 @@ func TestHostEnds(t *testing.T) {
 			next.next("agent_end")
 			if code := next.done(); code != 0 {
 				t.Errorf("going on: exit code %d, stderr %q", code, next.stderr)
+			}
+		})
+	}
+}
+
+// Requirement R-4: a host can tell an answer that was cut off from one that is
+// whole.
+func TestHostIsToldOfTheEnd(t *testing.T) {
+	for name, end := range map[string]func(h *host){
+		"end of stdin": func(h *host) { h.stdin.Close() },
+		"SIGTERM":      func(h *host) { h.signal(syscall.SIGTERM) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			h := p.host(p.script("endless", endless))
+			h.prompt("talk")
+			h.next("message_update")
+			end(h)
+			if m, _ := h.next("message_end")["message"].(map[string]any); m["stopReason"] != "aborted" {
+				t.Errorf("the answer ended with %v", m)
+			}
+			h.next("agent_end")
+			h.end()
+			if roles := p.roles(); roles != "user assistant" {
+				t.Errorf("the session holds %s", roles)
 			}
 		})
 	}
