@@ -172,10 +172,30 @@ type (
 		Event         string `json:"event"`
 		Error         string `json:"error"`
 	}
-	// QueueUpdate holds the texts that wait. Only the pi dialect sends it.
+	// CommandOutput is what a slash command replied.
+	CommandOutput struct {
+		Text string `json:"text"`
+	}
+)
+
+// The frames that only the pi dialect has.
+type (
+	// QueueUpdate holds the texts that wait.
 	QueueUpdate struct {
 		Steering []string `json:"steering"`
 		FollowUp []string `json:"followUp"`
+	}
+	// NameChanged holds the session's new name, ThinkingChanged the thinking
+	// level of the next request.
+	NameChanged struct {
+		Name string `json:"name"`
+	}
+	ThinkingChanged struct {
+		Level string `json:"level"`
+	}
+	// BashUpdate is more of the output of a Bash.
+	BashUpdate struct {
+		Delta string `json:"delta"`
 	}
 )
 
@@ -205,7 +225,11 @@ var decoders = map[string]func(json.RawMessage) any{
 	"todo_reminder":            decode[TodoReminder],
 	"todo_auto_clear":          decode[TodoAutoClear],
 	"extension_error":          decode[ExtensionError],
+	"command_output":           decode[CommandOutput],
 	"queue_update":             decode[QueueUpdate],
+	"session_info_changed":     decode[NameChanged],
+	"thinking_level_changed":   decode[ThinkingChanged],
+	"bash_execution_update":    decode[BashUpdate],
 	uiRequest:                  decode[UIRequest],
 }
 

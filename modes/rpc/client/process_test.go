@@ -80,7 +80,7 @@ func act(role string) int {
 func start(t *testing.T, role string, p client.Process, o client.Options) (*client.Client, error) {
 	t.Helper()
 	p.Command = []string{os.Args[0]}
-	p.Env = append(os.Environ(), actor+"="+role, "GREETING= hello")
+	p.Env = append(os.Environ(), actor+"="+role, "GREETING= hello", "GORACE=atexit_sleep_ms=0")
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
 	if o.Grace == 0 {

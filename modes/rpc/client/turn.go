@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
@@ -30,6 +31,7 @@ type Turn struct {
 
 	done    chan struct{}
 	runs    []json.RawMessage // agent_end frames
+	output  []string          // command_output frames
 	aborted bool
 	err     error
 }
@@ -49,7 +51,9 @@ type Result struct {
 	// included.
 	Messages []message.Message
 	// Text is the last answer's.
-	Text    string
+	Text string
+	// Output is what a slash command replied.
+	Output  string
 	Aborted bool
 }
 
@@ -64,7 +68,7 @@ func (t *Turn) Wait(ctx context.Context) (Result, error) {
 	case <-ctx.Done():
 		return Result{}, fmt.Errorf("wait for the answer: %w", context.Cause(ctx))
 	}
-	r := Result{Aborted: t.aborted}
+	r := Result{Output: strings.Join(t.output, "\n"), Aborted: t.aborted}
 	for _, frame := range t.runs {
 		var end AgentEnd
 		if err := json.Unmarshal(frame, &end); err != nil {
@@ -110,8 +114,7 @@ func (ts *turns) accept(t *Turn, d Disposition, aborting bool) {
 	busy := ts.unsettled || len(ts.list) > 0
 	switch {
 	case d == Handled && busy:
-		t.finish(nil) // its end can't be told from the run's
-		return
+		t.place = joined // the end of the run closes it too
 	case d == Queued && t.rides && ts.running && !aborting:
 		t.place = joined
 	case d == Queued && t.rides && busy:
@@ -158,6 +161,13 @@ func (ts *turns) observe(kind string, frame []byte) {
 		for i, t := range ts.list {
 			if t.place == joined || i == head && !t.behind {
 				t.runs = append(t.runs, frame)
+			}
+		}
+	case "command_output":
+		said, _ := decode[CommandOutput](frame).(CommandOutput)
+		for _, t := range ts.list {
+			if t.Disposition == Handled {
+				t.output = append(t.output, said.Text)
 			}
 		}
 	case "agent_settled":

@@ -48,7 +48,9 @@ func TestTurns(t *testing.T) {
 		{"retry", []string{">prompt", ack(1, "started"), starts, failed, `{"type":"auto_retry_start"}`, starts, ends("a"), "=1 -", settles, "=1 a"}},
 		{"provider error", []string{">prompt", ack(1, "started"), starts, failed, settles, "=1 !the model gave no answer: overloaded"}},
 		{"handled when idle", []string{">prompt", ack(1, "handled"), "=1 -", settles, "=1 "}},
-		{"handled in a run", []string{">prompt", ack(1, "started"), starts, ">prompt", ack(2, "handled"), "=2 ", "=1 -", ends("a"), settles, "=1 a"}},
+		{"handled in a run", []string{">prompt", ack(1, "started"), starts, ">prompt", ack(2, "handled"), "=2 -", ends("a"), "=1 -", settles, "=1 a", "=2 a"}},
+		{"handled and failed", []string{">prompt", ack(1, "handled"), refusal(1, "no such model"), settles, "=1 !prompt: no such model",
+			">prompt", ack(2, "started"), "=2 -", starts, ends("b"), settles, "=2 b"}},
 		{"refused", []string{">prompt", refusal(1, "busy"), "=1 !prompt: busy"}},
 		{"refused after acceptance", []string{">prompt", ack(1, "started"), "=1 -", refusal(1, "no key"), "=1 !prompt: no key", settles}},
 		{"refused after acceptance, then another", []string{
@@ -148,6 +150,18 @@ func send(t *testing.T, c *client.Client, f *fake, what string) (id string, outc
 		}
 	}()
 	return sent["id"].(string), outcome
+}
+
+// A slash command's reply is part of its result.
+func TestCommandOutput(t *testing.T) {
+	connect(t, client.Options{}, func(t *testing.T, c *client.Client, f *fake) {
+		wait := later(func() (client.Result, error) { return c.PromptAndWait(t.Context(), "/tools") })
+		f.expect("prompt")
+		f.say(ack(1, "handled"), `{"type":"command_output","text":"read"}`, `{"type":"command_output","text":"bash"}`, settles)
+		if r, err := wait(); err != nil || r.Output != "read\nbash" || r.Text != "" {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
 }
 
 func TestPromptAndWait(t *testing.T) {
