@@ -72,10 +72,7 @@ func (t remoteTool) call(ctx context.Context, l *link, c tool.Call) (*sdk.CallTo
 	params := &sdk.CallToolParams{Name: t.name, Arguments: args}
 	var res *sdk.CallToolResult
 	err := t.server.do(ctx, l, func(ctx context.Context, alive func()) error {
-		token, done := l.follow(func(text string) {
-			alive()
-			c.Progress(tool.TextResult(text))
-		})
+		token, done := l.follow(alive, func(text string) { c.Progress(tool.TextResult(text)) })
 		defer done()
 		params.SetProgressToken(token)
 		var err error

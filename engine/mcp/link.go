@@ -2,10 +2,6 @@ package mcp
 
 import (
 	"context"
-	"fmt"
-	"net/url"
-	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -126,7 +122,7 @@ func (r *remote) client(l *link) *sdk.Client {
 	}
 	o := &sdk.ClientOptions{
 		Logger:                      r.m.opts.Log.With("mcp", r.conf.Name),
-		Capabilities:                &sdk.ClientCapabilities{RootsV2: &sdk.RootCapabilities{}},
+		Capabilities:                capabilities(),
 		ToolListChangedHandler:      func(context.Context, *sdk.ToolListChangedRequest) { stale() },
 		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { stale() },
 		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { stale() },
@@ -139,19 +135,8 @@ func (r *remote) client(l *link) *sdk.Client {
 		}
 	}
 	c := sdk.NewClient(&sdk.Implementation{Name: "hoopoe", Title: "Hoopoe", Version: r.m.opts.Version}, o)
-	for _, dir := range r.m.opts.Roots() {
-		c.AddRoots(&sdk.Root{URI: fileURI(dir), Name: filepath.Base(dir)})
-	}
+	addRoots(c, r.m.opts.Roots())
 	return c
-}
-
-// fileURI writes an absolute path as an address, also one with a drive letter.
-func fileURI(path string) string {
-	path = filepath.ToSlash(path)
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path
-	}
-	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
 // close ends the link and its process. It may be called again. Calls that are
@@ -182,58 +167,4 @@ func (l *link) output() string {
 		return ""
 	}
 	return l.process.tail.String()
-}
-
-// progress is where a call's progress goes, until the call is over.
-type progress struct {
-	mu     sync.Mutex
-	over   bool
-	report func(text string)
-}
-
-// follow gives a call a token for its progress. No report comes after done has
-// returned.
-func (l *link) follow(report func(text string)) (token string, done func()) {
-	p := &progress{report: report}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.serial++
-	token = fmt.Sprintf("call-%d", l.serial)
-	l.tokens[token] = p
-	return token, func() {
-		l.mu.Lock()
-		delete(l.tokens, token)
-		l.mu.Unlock()
-		p.mu.Lock()
-		p.over = true
-		p.mu.Unlock()
-	}
-}
-
-// report passes a progress notification on to its call.
-func (l *link) report(n *sdk.ProgressNotificationParams) {
-	token, _ := n.ProgressToken.(string)
-	l.mu.Lock()
-	p := l.tokens[token]
-	l.mu.Unlock()
-	if p == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.over {
-		p.report(progressText(n))
-	}
-}
-
-// progressText writes progress as "message (3 of 10)".
-func progressText(n *sdk.ProgressNotificationParams) string {
-	count := fmt.Sprintf("%.6g", n.Progress)
-	if n.Total > 0 {
-		count += fmt.Sprintf(" of %.6g", n.Total)
-	}
-	if n.Message == "" {
-		return count
-	}
-	return fmt.Sprintf("%s (%s)", clip(sanitize.Line(n.Message), maxQuoted), count)
 }

@@ -202,11 +202,11 @@ func TestProgressAndCancel(t *testing.T) {
 			defer cancel()
 			var got []string
 			_, err := run(ctx, t, m, "mcp__good__slow", `{}`, func(text string) {
-				if got = append(got, text); len(got) == 3 {
+				if got = append(got, text); text == "step (3 of 3)" {
 					cancel()
 				}
 			})
-			if !errors.Is(err, context.Canceled) || strings.Join(got, "|") != "step (1 of 3)|step (2 of 3)|step (3 of 3)" {
+			if !errors.Is(err, context.Canceled) || len(got) < 2 || got[0] != "step (1 of 3)" {
 				t.Errorf("%v, progress %q", err, got)
 			}
 			if _, err := run(t.Context(), t, m, "mcp__good__echo", `{}`, nil); err != nil {

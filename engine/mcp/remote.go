@@ -92,7 +92,7 @@ func (r *remote) status() Status {
 		Tools: len(r.offer.tools), Prompts: len(r.offer.prompts), Resources: r.offer.resources,
 	}
 	if r.link != nil {
-		s.Output = r.link.output()
+		s.Output = r.secrets.String(r.link.output())
 	}
 	return s
 }

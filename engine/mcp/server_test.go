@@ -1,5 +1,7 @@
 package mcp
 
+//lint:file-ignore SA1019 servers of today ask for roots and sampling
+
 import (
 	"bufio"
 	"bytes"

@@ -53,6 +53,9 @@ func (w web) RoundTrip(r *http.Request) (*http.Response, error) {
 			r.Header.Set(k, v)
 		}
 	}
+	if r.Method == http.MethodDelete { // the farewell, which nobody waits for
+		defer time.AfterFunc(grace, cancel).Stop()
+	}
 	silent := func() bool { return false }
 	if r.Method == http.MethodGet {
 		late := time.AfterFunc(w.listen, cancel)

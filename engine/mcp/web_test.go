@@ -207,3 +207,20 @@ func TestSilentStream(t *testing.T) {
 		t.Error("a cancelled request has an answer")
 	}
 }
+
+// A server that hangs when it is left holds up nobody.
+func TestSilentFarewell(t *testing.T) {
+	s := site(t, func(_ http.ResponseWriter, r *http.Request, _ string) bool {
+		if r.Method == http.MethodDelete {
+			<-r.Context().Done()
+		}
+		return false
+	})
+	m, _ := manage(t, Options{Servers: []Server{s}})
+	m.Start(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // the SDK alone takes five
+	defer cancel()
+	if err := m.Close(ctx); err != nil {
+		t.Error(err)
+	}
+}
