@@ -21,8 +21,9 @@ var update = flag.Bool("update", false, "write the golden files")
 //
 //	# words             a comment
 //	! key=value         dialect=pi, deltas, permissions=MODE, script=NAME, memory, file NAME=TEXT, hook=NAME,
-//	                    progress (shows tool_execution_update), titles, model=NAME, settings JSON, models JSON
-//	> {...}             a line of the host; $name is an id taken before, $call_1 that of the host's call call_1
+//	                    progress (shows tool_execution_update), titles, model=NAME, settings JSON, models JSON, auth JSON
+//	> {...}             a line of the host; $name is taken before, $call_1 is the id of the host's call call_1,
+//	                    $dir and $home are folders
 //	? type              waits for a frame of that type, or of that step of an answer (text_end) or method (confirm)
 //	? type*2            waits for two of them
 //	? id                waits for the response to "id"
@@ -70,7 +71,8 @@ func playTranscript(t *testing.T, file string) {
 			t.Fatal(err)
 		}
 	}
-	tr.steady.dirs = []string{tr.h.dir}
+	tr.steady.dirs = []string{tr.h.dir, tr.h.home}
+	tr.vars["dir"], tr.vars["home"] = tr.h.dir, tr.h.home
 	got := tr.play(string(data))
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -262,12 +264,12 @@ var (
 	steadyTools  = regexp.MustCompile(`"dumpTools":\[.*?\}\],"contextUsage"`)
 	steadyUsage  = regexp.MustCompile(`\{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":\{[^}]*\}\}`)
 	steadyHost   = regexp.MustCompile(`"(id|targetId)":"(host_\d+)"`)
-	steadyIDs    = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f-]{27})?\b`)
+	steadyIDs    = regexp.MustCompile(`(["/ _])([0-9a-f]{8}(?:-[0-9a-f-]{27})?)\b`) // but no part of a number
 )
 
 func (s *steady) line(line string) string {
-	for _, d := range s.dirs {
-		line = strings.ReplaceAll(line, d, "$DIR")
+	for i, d := range s.dirs {
+		line = strings.ReplaceAll(line, d, []string{"$DIR", "$HOME"}[i])
 	}
 	line = steadyTimes.ReplaceAllString(line, `"$1":0`)
 	line = steadySpans.ReplaceAllString(line, "")
@@ -288,10 +290,11 @@ func (s *steady) line(line string) string {
 			line = strings.Replace(line, `"partial":`+whole[:i], `"partial":"as message"`, 1)
 		}
 	}
-	return steadyIDs.ReplaceAllStringFunc(line, func(id string) string {
+	return steadyIDs.ReplaceAllStringFunc(line, func(found string) string {
+		id := found[1:]
 		if s.ids[id] == "" {
 			s.ids[id] = fmt.Sprintf("id%d", len(s.ids)+1)
 		}
-		return s.ids[id]
+		return found[:1] + s.ids[id]
 	})
 }

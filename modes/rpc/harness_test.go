@@ -17,6 +17,8 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/llm/scripted"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/modes/rpc/strict"
 	"github.com/hoopoe-agent/hoopoe/slash"
@@ -38,8 +40,9 @@ type setup struct {
 	open  engine.OpenOptions
 	mode  func(*Options)
 	hooks []ext.Hooks
-	// settings and models are the user's files of these names.
-	settings, models string
+	// settings, models and auth are the user's files of these names. With models
+	// of the user's the api openai-completions plays the script.
+	settings, models, auth string
 	// keyed opens the session without a model of its own.
 	keyed bool
 	// loose leaves the stream unchecked, for tests of single frames.
@@ -52,6 +55,7 @@ type setup struct {
 type host struct {
 	t       testing.TB
 	dir     string
+	home    string
 	session *engine.Session
 	in      *io.PipeWriter
 	check   *strict.Stream
@@ -78,7 +82,7 @@ func connect(t testing.TB, script string, s setup) *host {
 	paths, _ := config.FindPaths(config.Places{
 		Getenv: func(string) string { return "" }, Home: func() (string, error) { return home, nil }, Cwd: dir,
 	})
-	for path, text := range map[string]string{paths.Settings(): s.settings, paths.Models(): s.models} {
+	for path, text := range map[string]string{paths.Settings(): s.settings, paths.Models(): s.models, paths.Auth(): s.auth} {
 		if text == "" {
 			continue
 		}
@@ -93,7 +97,11 @@ func connect(t testing.TB, script string, s setup) *host {
 	if s.open.Mode == "" {
 		s.open.Mode = "full"
 	}
-	e := engine.New(engine.Options{Paths: paths, Environ: os.Environ(), Offline: true, Hooks: s.hooks})
+	options := engine.Options{Paths: paths, Environ: os.Environ(), Offline: true, Hooks: s.hooks}
+	if s.models != "" {
+		options.Offline, options.Adapters = false, map[string]llm.Adapter{"openai-completions": playing(t, script)}
+	}
+	e := engine.New(options)
 	opened, notices, err := e.Open(t.Context(), s.open)
 	if err != nil || len(notices) > 0 {
 		t.Fatal(err, notices)
@@ -107,7 +115,7 @@ func connect(t testing.TB, script string, s setup) *host {
 	if s.mode != nil {
 		s.mode(&o)
 	}
-	h := &host{t: t, dir: dir, session: opened, in: stdin, out: stdout, ended: make(chan error, 1)}
+	h := &host{t: t, dir: dir, home: home, session: opened, in: stdin, out: stdout, ended: make(chan error, 1)}
 	h.wake.L = &h.mu
 	if !s.loose {
 		h.check = strict.New(strict.Options{Dialect: o.Dialect, Delta: o.Deltas})
@@ -130,6 +138,18 @@ func connect(t testing.TB, script string, s setup) *host {
 		}
 	})
 	return h
+}
+
+// playing is an adapter that plays a script instead of opening a connection.
+func playing(t testing.TB, script string) llm.Adapter {
+	t.Helper()
+	parsed, err := scripted.Parse("model.script", []byte(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(llm.Model, llm.Connection) (llm.Provider, error) {
+		return scripted.New(parsed, scripted.Options{}), nil
+	}
 }
 
 // read begins to take the server's lines.

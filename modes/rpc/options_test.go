@@ -23,6 +23,10 @@ func (tr *transcript) open(text string, script *string) setup {
 			s.settings = rest
 			continue
 		}
+		if rest, ok := strings.CutPrefix(rest, "auth "); ok {
+			s.auth = rest
+			continue
+		}
 		if rest, ok := strings.CutPrefix(rest, "models "); ok {
 			s.models = rest
 			continue
