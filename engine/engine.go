@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -95,7 +96,13 @@ func (e *Engine) Untrusted(cwd string) []string {
 	if t, err := e.paths.Trust(cwd); err != nil || t != config.TrustUnknown {
 		return nil
 	}
-	return config.NeedsTrust(cwd)
+	files := config.NeedsTrust(cwd)
+	for _, path := range e.places(cwd, false).Project() {
+		if !slices.ContainsFunc(files, func(folder string) bool { return below(folder, path) }) {
+			files = append(files, path)
+		}
+	}
+	return files
 }
 
 // SetTrust remembers the user's decision about a project folder.

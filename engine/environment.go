@@ -29,15 +29,25 @@ type environment struct {
 	tools     func() []prompt.Tool
 	mode      func() string
 	notify    func(level, text string)
+	trusted   bool // the project's own skills, templates and rules count
+	without   omitted
 
 	building sync.Mutex // held while the system prompt is made, which may take its time
 	cached   string
-	told     map[string]bool // notices about context files that are out
-	stale    atomic.Bool     // cached is out of date
+	stale    atomic.Bool // cached is out of date
+
+	reading sync.Mutex // held while guidance is read
+	kept    guidance
+	readAt  time.Time
+	reread  atomic.Bool // kept is out of date
 
 	mu    sync.Mutex
 	files *workspace.Ledger
+	told  map[string]bool // notices that are out
 }
+
+// omitted is what the user wants a session to do without.
+type omitted struct{ skills, templates, rules, contextFiles bool }
 
 // gitTime bounds the one git call behind a system prompt.
 const gitTime = 2 * time.Second
@@ -52,17 +62,16 @@ func (e *environment) system() string {
 	}
 	o := e.options
 	o.Tools, o.Mode = e.tools(), e.mode()
-	files, notices := prompt.ContextFiles(prompt.Search{
-		Files: prompt.Disk(),
-		Home:  e.engine.paths.Home, Cwd: e.workspace.Cwd(), User: e.engine.paths.Config,
-	})
-	for _, n := range notices {
-		if text := n.String(); !e.told[text] {
-			e.told[text] = true
-			e.notify("warning", text)
-		}
+	g := e.guidance()
+	o.Skills, o.Rules = g.skills, g.rules
+	if !e.without.contextFiles {
+		var notices []prompt.Notice
+		o.Files, notices = prompt.ContextFiles(prompt.Search{
+			Files: prompt.Disk(),
+			Home:  e.engine.paths.Home, Cwd: e.workspace.Cwd(), User: e.engine.paths.Config,
+		})
+		e.tell(notices)
 	}
-	o.Files = files
 	ctx, cancel := context.WithTimeout(context.Background(), gitTime)
 	defer cancel()
 	o.Environment = prompt.Gather(ctx, prompt.Facts{
@@ -73,9 +82,24 @@ func (e *environment) system() string {
 	return e.cached
 }
 
-// forget drops the system prompt: its sources may have changed. It doesn't wait
-// for one that is being made.
-func (e *environment) forget() { e.stale.Store(true) }
+// tell notifies the user of what was odd, once.
+func (e *environment) tell(notices []prompt.Notice) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, n := range notices {
+		if text := n.String(); !e.told[text] {
+			e.told[text] = true
+			e.notify("warning", text)
+		}
+	}
+}
+
+// forget drops the system prompt and what it is made from: the sources may have
+// changed. It doesn't wait for those that are being read.
+func (e *environment) forget() {
+	e.reread.Store(true)
+	e.stale.Store(true)
+}
 
 // fresh forgets what belonged to the document before.
 func (e *environment) fresh() {

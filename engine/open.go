@@ -44,6 +44,9 @@ type OpenOptions struct {
 	// Tools is an allow-list of tool names; NoTools offers none.
 	Tools   []string
 	NoTools bool
+	// NoSkills, NoTemplates, NoRules and NoContextFiles leave these out, whoever
+	// they are from.
+	NoSkills, NoTemplates, NoRules, NoContextFiles bool
 	// Limits override those of the settings where they aren't 0.
 	Limits config.Limits
 	// Dialogs says that the face can show the ask tool's question; else the
@@ -105,13 +108,12 @@ func (e *Engine) Settings(ctx context.Context, cwd string) (config.Settings, err
 
 // settings reads the layers that count for a working directory.
 func (e *Engine) settings(ctx context.Context, o OpenOptions) (config.Settings, []string, error) {
-	trust, err := e.paths.Trust(o.Cwd)
 	var notices []string
-	if err != nil {
+	if _, err := e.paths.Trust(o.Cwd); err != nil {
 		notices = append(notices, err.Error())
 	}
 	c, problems, err := config.Load(ctx, config.LoadOptions{
-		Paths: e.paths, Project: o.Cwd, Trusted: o.Approve || trust == config.Trusted,
+		Paths: e.paths, Project: o.Cwd, Trusted: e.trusts(o),
 	})
 	for _, p := range problems {
 		notices = append(notices, p.Error())
@@ -120,6 +122,12 @@ func (e *Engine) settings(ctx context.Context, o OpenOptions) (config.Settings, 
 		c.Todo, c.Task = config.Defaults().Todo, config.Defaults().Task
 	}
 	return c.Settings, notices, err
+}
+
+// trusts reports whether the project's own files count.
+func (e *Engine) trusts(o OpenOptions) bool {
+	trust, err := e.paths.Trust(o.Cwd)
+	return o.Approve || err == nil && trust == config.Trusted
 }
 
 // equip gives the session its workspace, tools, policy and extensions.
@@ -141,6 +149,7 @@ func (s *Session) equip(settings config.Settings) error {
 		engine: e, workspace: ws, runner: runner, settings: settings, files: workspace.NewLedger(),
 		told: map[string]bool{}, notify: s.notify,
 		mode: func() string { return s.policy.mode() }, tools: s.promptTools,
+		trusted: e.trusts(o), without: omitted{o.NoSkills, o.NoTemplates, o.NoRules, o.NoContextFiles},
 	}
 	if s.env.options.Replace, err = prompt.TextOrFile(o.SystemPrompt, prompt.Disk()); err != nil {
 		return err

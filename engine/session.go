@@ -215,9 +215,11 @@ func (i *idSource) next() string {
 	return i.doc.NewID()
 }
 
-// Start runs the session's start hooks. Call it once the face can show
-// questions; until then no foreign code has run.
+// Start reads skills, templates and rules, tells what is wrong with them, and
+// runs the session's start hooks. Call it once the face can show questions;
+// until then no foreign code has run.
 func (s *Session) Start(ctx context.Context) error {
+	s.env.guidance()
 	s.host.SessionStart(ctx)
 	return ctx.Err()
 }

@@ -108,7 +108,9 @@ func (s *Session) prepare(ctx context.Context, t tool.Tool, c *tool.Call) agent.
 func (s *Session) permissionRequest(spec tool.Spec, d tool.Description) permission.Request {
 	r := permission.Request{Tool: spec.Name, Kind: permissionKind(d.Kind), Text: d.Title}
 	for _, p := range d.Paths {
-		r.Paths = append(r.Paths, permission.Path{Path: p.Path, Write: p.Write, Inside: p.Inside})
+		// The user's skills may be read where they are: the model is told to.
+		inside := p.Inside || r.Kind == permission.KindRead && !p.Write && s.env.shows(p.Path)
+		r.Paths = append(r.Paths, permission.Path{Path: p.Path, Write: p.Write, Inside: inside})
 	}
 	switch {
 	case d.Command != "":

@@ -20,6 +20,9 @@ type Settings struct {
 	FollowUpMode  string `json:"followUpMode"  oneof:"one-at-a-time all"` // follow-up messages taken at the end of a run
 	InterruptMode string `json:"interruptMode" oneof:"wait immediate"`    // when steering takes effect
 
+	Skills              []string `json:"skills" scope:"user"` // more folders with skills; "~/" and relative to the settings' folder
+	EnableSkillCommands bool     `json:"enableSkillCommands"` // offer each skill as /skill:name
+
 	Compaction  Compaction  `json:"compaction"`
 	Retry       Retry       `json:"retry"`
 	Todo        Todo        `json:"todo"`
@@ -110,10 +113,13 @@ func Defaults() Settings {
 		SteeringMode:  "one-at-a-time",
 		FollowUpMode:  "one-at-a-time",
 		InterruptMode: "wait",
-		Compaction:    Compaction{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000, AutoContinue: true},
-		Retry:         Retry{Enabled: true, MaxRetries: 3, BaseDelayMs: 2000, MaxDelayMs: 60000, IdleTimeoutMs: 300_000},
-		Todo:          Todo{Enabled: true, Reminders: true, MaxReminders: 3, ClearDelaySeconds: 60},
-		Task:          Task{MaxConcurrency: 32, MaxRecursionDepth: 2},
-		TTSR:          TTSR{Enabled: true, InterruptMode: "always", ContextMode: "discard", RepeatMode: "once", RepeatGap: 10},
+
+		EnableSkillCommands: true,
+
+		Compaction: Compaction{Enabled: true, ReserveTokens: 16384, KeepRecentTokens: 20000, AutoContinue: true},
+		Retry:      Retry{Enabled: true, MaxRetries: 3, BaseDelayMs: 2000, MaxDelayMs: 60000, IdleTimeoutMs: 300_000},
+		Todo:       Todo{Enabled: true, Reminders: true, MaxReminders: 3, ClearDelaySeconds: 60},
+		Task:       Task{MaxConcurrency: 32, MaxRecursionDepth: 2},
+		TTSR:       TTSR{Enabled: true, InterruptMode: "always", ContextMode: "discard", RepeatMode: "once", RepeatGap: 10},
 	}
 }
