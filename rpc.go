@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
 	"github.com/hoopoe-agent/hoopoe/engine/permission"
 	"github.com/hoopoe-agent/hoopoe/modes/rpc"
@@ -75,6 +76,7 @@ func (s settings) hosted(ctx context.Context, e *engine.Engine, o *engine.OpenOp
 		return fmt.Errorf("Unknown provider %q. Use \"hoopoe models\" to see the providers and models that there are", s.provider)
 	}
 	o.Hosted = true
+	o.Model = whole(s.model, e.Offers)
 	if o.Mode != "" {
 		return nil
 	}
@@ -95,6 +97,38 @@ func hasProvider(e *engine.Engine, id string) bool {
 	}
 	e.Models()
 	return known()
+}
+
+// whole completes the name of a model as hosts shorten it: with or without its
+// provider, any part of the id, and a level behind it. What fits best is the
+// first that can be used; what is whole, or nothing, stays as it is.
+func whole(name string, offers func(search string) []engine.Offer) string {
+	provider, part, ok := strings.Cut(name, "/")
+	if !ok {
+		provider, part = "", name
+	}
+	level := ""
+	if i := strings.LastIndexByte(part, ':'); i > 0 {
+		if _, err := llm.ParseLevel(part[i+1:]); err == nil {
+			part, level = part[:i], part[i:]
+		}
+	}
+	if part == "" || provider == "script" {
+		return name
+	}
+	found := slices.DeleteFunc(offers(part), func(o engine.Offer) bool {
+		return provider != "" && !strings.EqualFold(o.Provider, provider)
+	})
+	for _, o := range found {
+		exact := strings.EqualFold(o.ID, part) || strings.EqualFold(o.ID, part+level)
+		if strings.EqualFold(o.Provider, name) || exact && (o.Err == nil || found[0].Err != nil) {
+			return name
+		}
+	}
+	if len(found) == 0 {
+		return name
+	}
+	return found[0].Ref() + level
 }
 
 // dialect is the one of the flag, else of the environment, else that of the

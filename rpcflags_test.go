@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/urfave/cli/v2"
+
+	"github.com/hoopoe-agent/hoopoe/engine"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
 )
 
 // hostSettings reads a command line as --mode rpc does.
@@ -115,6 +119,50 @@ func TestIsTrue(t *testing.T) {
 	for value, want := range map[string]bool{"1": true, "true": true, "Yes": true, "ON": true, "": false, "0": false, "false": false, "2": false} {
 		if isTrue(value) != want {
 			t.Errorf("%q: %t", value, !want)
+		}
+	}
+}
+
+// Hosts shorten the names of models.
+func TestWhole(t *testing.T) {
+	offer := func(ref string, err error) engine.Offer {
+		provider, id, _ := strings.Cut(ref, "/")
+		return engine.Offer{Model: llm.Model{Provider: provider, ID: id}, Err: err}
+	}
+	keyless := errors.New("no key")
+	list := []engine.Offer{
+		offer("alpha/poem-5", nil), offer("alpha/poem-4-20250101", nil), offer("alpha/gamma", nil),
+		offer("beta/poem-4", keyless), offer("beta/alpha/poem-5", keyless), offer("gamma/verse:7b", keyless), offer("gamma/verse", keyless),
+	}
+	offers := func(search string) (found []engine.Offer) {
+		for _, o := range list {
+			if strings.Contains(o.Ref(), search) {
+				found = append(found, o)
+			}
+		}
+		return found
+	}
+	for _, c := range []struct{ name, want string }{
+		{"", ""},
+		{"poem", "alpha/poem-5"},
+		{"poem:high", "alpha/poem-5:high"},
+		{"alpha/poem", "alpha/poem-5"},
+		{"alpha/poem-4:low", "alpha/poem-4-20250101:low"},
+		{"poem-4", "alpha/poem-4-20250101"}, // the exact one has no key
+		{"beta/poem-4", "beta/poem-4"},
+		{"beta/poem", "beta/poem-4"},
+		{"beta/alpha/poem-5", "beta/alpha/poem-5"},
+		{"alpha/poem-5:high", "alpha/poem-5:high"},
+		{"verse:7b", "verse:7b"},
+		{"beta", "beta"},   // a provider
+		{"gamma", "gamma"}, // although a model that can be used is called so
+		{"prose", "prose"},
+		{"delta/poem", "delta/poem"},
+		{"script/poem", "script/poem"},
+		{"alpha/", "alpha/"},
+	} {
+		if got := whole(c.name, offers); got != c.want {
+			t.Errorf("%q: got %q, want %q", c.name, got, c.want)
 		}
 	}
 }
