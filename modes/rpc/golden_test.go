@@ -259,6 +259,7 @@ var (
 	steadyTimes  = regexp.MustCompile(`"(timestamp|labelTimestamp)":("[^"]*"|\d+)`)
 	steadySpans  = regexp.MustCompile(`,"(duration|durationMs|ttft)":\d+`) // absent when 0
 	steadyFiles  = regexp.MustCompile(`"[^"]*/\.local/[^"]*"`)
+	steadyExport = regexp.MustCompile(`"hoopoe-session-[^"]+\.html"`)
 	steadyScript = regexp.MustCompile(`[^"]*/model\.script`)
 	steadyPrompt = regexp.MustCompile(`"systemPrompt":"(?:[^"\\]|\\.)*"`)
 	steadyTools  = regexp.MustCompile(`"dumpTools":\[.*?\}\],"contextUsage"`)
@@ -274,6 +275,7 @@ func (s *steady) line(line string) string {
 	line = steadyTimes.ReplaceAllString(line, `"$1":0`)
 	line = steadySpans.ReplaceAllString(line, "")
 	line = steadyFiles.ReplaceAllString(line, `"$$FILE"`)
+	line = steadyExport.ReplaceAllString(line, `"hoopoe-session-$$NAME.html"`)
 	line = steadyScript.ReplaceAllString(line, `$$SCRIPT`)
 	line = steadyPrompt.ReplaceAllString(line, `"systemPrompt":"…"`)
 	line = steadyTools.ReplaceAllString(line, `"dumpTools":[…],"contextUsage"`)
