@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -33,7 +34,7 @@ const maxShown = 200
 // that is what the user approves.
 func (t remoteTool) Describe(_ context.Context, c tool.Call) (tool.Description, error) {
 	title := label(t.server.conf.Name) + ": " + field(t.name)
-	if args := oneLine(string(c.Arguments)); args != "{}" && args != "" {
+	if args := sanitize.Line(sanitize.Visible(string(c.Arguments))); args != "{}" && args != "" {
 		title += " " + clip(args, maxShown)
 	}
 	return tool.Description{Title: title, Kind: t.spec.Kind}, nil
@@ -143,7 +144,7 @@ func (r *remote) callError(ctx, inner context.Context, l *link, limit time.Durat
 		}
 		return fmt.Errorf("the MCP server %q has ended while it was asked: %w. The next call starts it anew", name, r.explain(l, err))
 	}
-	return fmt.Errorf("the MCP server %q: %s", name, r.secrets.String(clip(oneLine(err.Error()), maxError)))
+	return fmt.Errorf("the MCP server %q: %s", name, r.secrets.String(clip(sanitize.Line(err.Error()), maxError)))
 }
 
 // rejected is the code of an error that the SDK makes of a request that didn't
@@ -161,7 +162,7 @@ func refusal(err error) *jsonrpc.Error {
 
 // broken reports whether err means that the connection is gone.
 func broken(err error) bool {
-	for _, end := range []error{sdk.ErrConnectionClosed, io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, errTooLong} {
+	for _, end := range []error{sdk.ErrConnectionClosed, io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe, os.ErrClosed, errTooLong} {
 		if errors.Is(err, end) {
 			return true
 		}
@@ -171,5 +172,3 @@ func broken(err error) bool {
 
 // maxError bounds a server's own error text, in bytes.
 const maxError = 2 << 10
-
-func oneLine(s string) string { return sanitize.Line(s) }

@@ -58,7 +58,7 @@ func newTool(r *remote, t *sdk.Tool) remoteTool {
 	}
 	return remoteTool{
 		spec: spec, server: r, name: t.Name,
-		pinned: slices.Contains(r.conf.Pinned, "*") || slices.Contains(r.conf.Pinned, t.Name),
+		pinned: slices.ContainsFunc(r.conf.Pinned, func(p string) bool { return p == "*" || p == t.Name || p == spec.Name }),
 	}
 }
 
@@ -160,19 +160,37 @@ func (m *Manager) Visible() []tool.Tool {
 	return slices.DeleteFunc(m.Tools(), func(t tool.Tool) bool { return t.Spec().Hidden })
 }
 
+// Active returns the names of the tools that searches have put into the model's
+// context, oldest first.
+func (m *Manager) Active() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.active)
+}
+
+// SetActive replaces them, for a session that goes on. Names of tools that
+// aren't there do no harm.
+func (m *Manager) SetActive(names []string) {
+	m.mu.Lock()
+	m.active = slices.Clone(names[max(0, len(names)-maxActive):])
+	m.mu.Unlock()
+	m.opts.OnChange()
+}
+
 // activate shows tools to the model from now on. The oldest go when there are
 // too many.
 func (m *Manager) activate(names []string) {
 	m.mu.Lock()
-	before := len(m.active)
+	fresh := slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(m.active, n) })
 	m.active = slices.DeleteFunc(m.active, func(n string) bool { return slices.Contains(names, n) })
-	fresh := len(m.active)+len(names) != before
 	m.active = append(m.active, names...)
 	if over := len(m.active) - maxActive; over > 0 {
 		m.active = slices.Delete(m.active, 0, over)
 	}
+	active := slices.Clone(m.active)
 	m.mu.Unlock()
 	if fresh {
+		m.opts.OnActivate(active)
 		m.opts.OnChange()
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 )
 
 // Elicitation is a server's question to the user: a message and the fields of
@@ -209,7 +211,7 @@ func fields(schema any) ([]Field, error) {
 }
 
 func newField(name string, p property) (Field, error) {
-	f := Field{Name: name, Title: field(p.Title), Description: clip(oneLine(p.Description), 300), Type: p.Type}
+	f := Field{Name: name, Title: field(p.Title), Description: clip(sanitize.Line(p.Description), 300), Type: p.Type}
 	if f.Title == "" {
 		f.Title = field(name)
 	}
@@ -235,13 +237,13 @@ func newField(name string, p property) (Field, error) {
 	}
 	switch d := p.Default.(type) {
 	case string, bool, float64:
-		f.Default = oneLine(fmt.Sprint(d))
+		f.Default = sanitize.Line(fmt.Sprint(d))
 	case []any:
 		for i, v := range d {
 			if i > 0 {
 				f.Default += ","
 			}
-			f.Default += oneLine(fmt.Sprint(v))
+			f.Default += sanitize.Line(fmt.Sprint(v))
 		}
 	}
 	return f, nil

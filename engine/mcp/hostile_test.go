@@ -12,12 +12,14 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
-// E-4: a server that misbehaves costs its own calls, and the others work.
+// E-2, E-4: a server that misbehaves costs its own calls, and the others work.
 func TestBadStarts(t *testing.T) {
 	for _, c := range []struct{ mode, want string }{
 		{"dies", `MCP server "dies" failed to start: it exited (exit status 3); it wrote: no database`},
 		{"silent", `MCP server "silent" failed to start: it wasn't ready within 1s`},
 		{"deaf", `MCP server "deaf" failed to start: it wasn't ready within 1s`},
+		{"unwilling", `MCP server "unwilling" failed to start: it refused: no licence (code -32000)`},
+		{"ancient", `MCP server "ancient" failed to start: unsupported protocol version: "1999-01-01"`},
 		{"broken list", `MCP server "broken list" failed to start: list its tools: `},
 	} {
 		t.Run(c.mode, func(t *testing.T) {
@@ -99,7 +101,7 @@ func TestEndlessAndMany(t *testing.T) {
 	}
 }
 
-// Whatever a server calls its tools, providers accept them.
+// E-4: whatever a server calls its tools, providers accept them.
 func TestOddTools(t *testing.T) {
 	m, notices := manage(t, Options{Servers: []Server{helper(t, "odd")}})
 	m.Start(t.Context())

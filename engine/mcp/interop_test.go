@@ -16,7 +16,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
-// TestInterop talks to the reference servers as published (E-4). They come
+// TestInterop talks to the reference servers as published. They come
 // from the npm registry, so it runs only where HOOPOE_INTEROP=1 or CI=true.
 // HOOPOE_INTEROP_DIR names a folder that keeps them from one run to the next.
 func TestInterop(t *testing.T) {

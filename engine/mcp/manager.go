@@ -19,8 +19,8 @@ const (
 	DefaultCallTimeout  = 5 * time.Minute
 )
 
-// Options of a Manager. All funcs may be called from any goroutine; Notify and
-// OnChange must not wait for anything.
+// Options of a Manager. All funcs may be called from any goroutine; Notify,
+// OnChange and OnActivate must not wait for anything.
 type Options struct {
 	Servers []Server
 	// Environ is the environment of stdio servers, as "NAME=value"; a server's
@@ -42,6 +42,9 @@ type Options struct {
 	// OnChange is called when Tools, Visible, Prompts or Status may have
 	// changed.
 	OnChange func()
+	// OnActivate is called when a search has put tools into the model's
+	// context, with all that are active: see Manager.Active.
+	OnActivate func(names []string)
 	// HTTP sends the requests to servers on the network; nil means a transport
 	// of the Manager's own.
 	HTTP http.RoundTripper
@@ -81,6 +84,9 @@ func New(o Options) *Manager {
 	}
 	if o.OnChange == nil {
 		o.OnChange = func() {}
+	}
+	if o.OnActivate == nil {
+		o.OnActivate = func([]string) {}
 	}
 	if o.Roots == nil {
 		o.Roots = func() []string { return []string{o.Dir} }

@@ -105,7 +105,6 @@ func transports(t *testing.T) map[string]func(*testing.T) Server {
 	}
 }
 
-// E-4: servers' tools are tools.
 func TestTools(t *testing.T) {
 	for name, server := range transports(t) {
 		t.Run(name, func(t *testing.T) {
@@ -450,4 +449,15 @@ func TestWorkingDirectoryAndPath(t *testing.T) {
 			t.Errorf("missing %q in\n%s", want, notices)
 		}
 	}
+}
+
+// A session that has ended leaves no goroutine behind.
+func TestNothingLeft(t *testing.T) {
+	before := runtime.NumGoroutine()
+	m, _ := manage(t, Options{Servers: []Server{helper(t, "good"), helper(t, "silent")}, StartTimeout: time.Second})
+	m.Start(t.Context())
+	if err := m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "all goroutines have ended", func() bool { return runtime.NumGoroutine() <= before })
 }

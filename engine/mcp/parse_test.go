@@ -13,7 +13,7 @@ func variables(name string) string {
 	return map[string]string{"HOME": "/home/u", "TOKEN": "s3cret${HOME}"}[name]
 }
 
-// E-4: the formats that people have.
+// The formats that people have.
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
@@ -46,7 +46,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// A bad server is one clear line; the good one beside it loads.
+// E-2: a bad server is one clear line; the good one beside it loads.
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{`{"command":"x","args":["${NONE}","${NONE2}"]}`, `MCP server "bad": ${NONE} isn't set: set the variable or give a default, as in ${NONE:-value}`},

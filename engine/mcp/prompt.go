@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 )
 
 // Prompt is a prompt of a server, for a slash command. Title, Description and
@@ -42,11 +43,11 @@ func (o *offer) addPrompts(r *remote, prompts []*sdk.Prompt) {
 		taken[p.Name] = true
 		made := Prompt{
 			Server: r.conf.Name, Name: p.Name, Command: toolName(r.part, p.Name),
-			Title: field(p.Title), Description: clip(oneLine(p.Description), maxQuoted),
+			Title: field(p.Title), Description: clip(sanitize.Line(p.Description), maxQuoted),
 		}
 		for _, a := range p.Arguments[:min(len(p.Arguments), maxArguments)] {
 			if a != nil {
-				made.Arguments = append(made.Arguments, PromptArgument{a.Name, clip(oneLine(a.Description), maxQuoted), a.Required})
+				made.Arguments = append(made.Arguments, PromptArgument{a.Name, clip(sanitize.Line(a.Description), maxQuoted), a.Required})
 			}
 		}
 		o.prompts = append(o.prompts, made)

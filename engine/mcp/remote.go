@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hoopoe-agent/hoopoe/engine/redact"
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 )
 
 // refreshEvery is the least time between two lists of a server that says again
@@ -307,32 +308,42 @@ const maxQuoted = 200
 
 // explain says in one line why a link has ended or didn't come up.
 func (r *remote) explain(l *link, err error) error {
+	f := &failure{cause: err}
 	text := "the connection was closed"
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		text = fmt.Sprintf("it wasn't ready within %s", r.m.opts.StartTimeout)
 	case errors.Is(err, errTooLong):
 		text = errTooLong.Error()
-	case err != nil:
-		text = err.Error()
-	}
-	f := &failure{cause: err}
-	if p := l.process; p != nil {
-		if !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, errTooLong) {
-			if how := p.ending(); how != "" {
-				text = "it exited (" + how + ")"
-			}
+	case refusal(err) != nil:
+		text = fmt.Sprintf("it refused: %s (code %d)", clip(refusal(err).Message, maxError), refusal(err).Code)
+	case l.process != nil && (err == nil || broken(err)):
+		text = "it closed its output"
+		if how := l.process.ending(); how != "" {
+			text = "it exited (" + how + ")"
 		}
-		f.output = r.secrets.String(p.tail.String())
+	case err != nil:
+		text = err.Error() + hint(err.Error())
 	}
-	switch {
-	case f.output != "":
+	if l.process != nil {
+		f.output = r.secrets.String(l.process.tail.String())
+	}
+	if f.output != "" {
 		text += "; it wrote: " + lastLine(f.output)
-	case strings.Contains(text, "Unauthorized") || strings.Contains(text, "Forbidden"):
-		text += " (check the headers that it needs)"
 	}
-	f.text = oneLine(r.secrets.String(text))
+	f.text = sanitize.Line(r.secrets.String(text))
 	return f
+}
+
+// hint is what to look at after an answer of HTTP, by the SDK's words for it.
+func hint(text string) string {
+	switch {
+	case strings.HasSuffix(text, "Unauthorized"), strings.HasSuffix(text, "Forbidden"):
+		return " (check the headers that it needs)"
+	case strings.HasSuffix(text, "Not Found"), strings.HasSuffix(text, "Method Not Allowed"):
+		return " (is this the address of a streamable HTTP server?)"
+	}
+	return ""
 }
 
 // lastLine returns the end of a text that isn't blank, at most maxQuoted bytes.

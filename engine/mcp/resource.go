@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
@@ -32,7 +33,7 @@ func (m *Manager) resourceTool() tool.Tool {
 		func(_ context.Context, _ tool.Call, a resourceArgs) (tool.Description, error) {
 			title := "List MCP resources"
 			if a.URI != "" {
-				title = "Read MCP resource " + clip(oneLine(a.URI), maxShown)
+				title = "Read MCP resource " + clip(sanitize.Line(a.URI), maxShown)
 			}
 			if a.Server != "" {
 				title += " of " + label(a.Server)
@@ -64,7 +65,7 @@ func (m *Manager) resource(ctx context.Context, c tool.Call, a resourceArgs) (to
 		return m.listResources(ctx, servers)
 	}
 	if len(servers) != 1 {
-		return tool.Result{}, errors.New("more than one server has resources: say which one in server")
+		return tool.Result{}, errors.New("say in server which one the resource is of: list the resources to see it")
 	}
 	r := servers[0]
 	l, err := r.usable(ctx)
@@ -145,9 +146,9 @@ func (r *remote) writeResources(ctx context.Context, b *strings.Builder) error {
 }
 
 func writeResource(b *strings.Builder, uri, name, kind, about string) {
-	fmt.Fprintf(b, "- %s", clip(oneLine(uri), maxURI))
-	for _, s := range []string{name, kind, clip(oneLine(about), 200)} {
-		if s = clip(oneLine(s), 200); s != "" {
+	fmt.Fprintf(b, "- %s", clip(sanitize.Line(uri), maxURI))
+	for _, s := range []string{name, kind, clip(sanitize.Line(about), 200)} {
+		if s = clip(sanitize.Line(s), 200); s != "" {
 			b.WriteString(" | " + s)
 		}
 	}

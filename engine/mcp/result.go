@@ -13,6 +13,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/picture"
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
@@ -113,12 +114,12 @@ func (c *collector) add(ctx context.Context, item sdk.Content) {
 }
 
 func linkText(l *sdk.ResourceLink) string {
-	text := fmt.Sprintf("[resource %s: %s", field(l.Name), clip(oneLine(l.URI), maxURI))
+	text := fmt.Sprintf("[resource %s: %s", field(l.Name), clip(sanitize.Line(l.URI), maxURI))
 	if l.MIMEType != "" {
 		text += ", " + field(l.MIMEType)
 	}
 	if l.Description != "" {
-		text += ", " + clip(oneLine(l.Description), 300)
+		text += ", " + clip(sanitize.Line(l.Description), 300)
 	}
 	return text + "]"
 }
@@ -130,7 +131,7 @@ func (c *collector) resource(ctx context.Context, r *sdk.ResourceContents) {
 	if r == nil {
 		return
 	}
-	name := clip(oneLine(r.URI), maxURI)
+	name := clip(sanitize.Line(r.URI), maxURI)
 	switch {
 	case r.Text != "" || len(r.Blob) == 0:
 		c.text(name + ":\n" + r.Text)

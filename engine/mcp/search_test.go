@@ -68,9 +68,11 @@ func TestFewAreVisible(t *testing.T) {
 
 func TestSearch(t *testing.T) {
 	changes := make(chan struct{}, 100)
+	var activated []string
 	tickets := crowd(t, "tickets", 3, 10)
 	tickets.Pinned = []string{"thing_1"}
-	m, _ := manage(t, Options{Servers: []Server{crowd(t, "crowd", 60, 10), tickets}, OnChange: func() { changes <- struct{}{} }})
+	m, _ := manage(t, Options{Servers: []Server{crowd(t, "crowd", 60, 10), tickets}, OnChange: func() { changes <- struct{}{} },
+		OnActivate: func(names []string) { activated = names }})
 	m.Start(t.Context())
 	if got := visible(m); !slices.Equal(got, []string{SearchTool, "mcp__tickets__thing_1"}) {
 		t.Fatalf("visible: %v", got)
@@ -107,6 +109,13 @@ func TestSearch(t *testing.T) {
 	}
 	if len(changes) == 0 {
 		t.Error("nobody was told of the new tools")
+	}
+	if !slices.Equal(activated, m.Active()) || !slices.Contains(activated, "mcp__crowd__thing_33") {
+		t.Errorf("activated %v, active %v", activated, m.Active())
+	}
+	m.SetActive([]string{"mcp__crowd__thing_9", "mcp__gone__x"})
+	if got := visible(m); !slices.Equal(got, []string{SearchTool, "mcp__crowd__thing_9", "mcp__tickets__thing_1"}) {
+		t.Errorf("visible: %v", got)
 	}
 	for _, c := range []struct{ args, want string }{
 		{`{"query":"zebra"}`, "No tool matches. Servers: crowd (61), tickets (4)."},

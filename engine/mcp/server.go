@@ -38,7 +38,7 @@ type Server struct {
 	// DefaultCallTimeout.
 	Timeout time.Duration
 	// Pinned tools stay in the model's context however many there are: names
-	// as the server has them, or "*" for all.
+	// as the server or the model has them, or "*" for all.
 	Pinned []string
 }
 

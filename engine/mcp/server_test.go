@@ -122,6 +122,14 @@ func (s *script) answer(r request) {
 			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"initialize is gone"}}`, r.ID)
 			return
 		}
+		if s.mode == "unwilling" {
+			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"no\nlicence"}}`, r.ID)
+			return
+		}
+		if s.mode == "ancient" {
+			result(`{"protocolVersion":"1999-01-01","capabilities":{},"serverInfo":{"name":"x","version":"1"}}`)
+			return
+		}
 		if s.mode == "wrong ids" {
 			say(`{"jsonrpc":"2.0","id":"stranger","result":{}}`)
 			say(`{"jsonrpc":"2.0","id":99999,"result":{}}`)
@@ -129,6 +137,10 @@ func (s *script) answer(r request) {
 		}
 		result(`{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"scripted\u001b[31m","version":"1"}}`)
 	case "server/discover":
+		if s.mode != "later" {
+			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown"}}`, r.ID)
+			return
+		}
 		result(`{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}`)
 	case "tools/list":
 		s.tools(r, result)
