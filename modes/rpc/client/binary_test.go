@@ -58,8 +58,8 @@ func build(t *testing.T) string {
 	return binary
 }
 
-// real starts the real agent in a folder of its own.
-func real(t *testing.T, binary string, o client.Options, flags ...string) (*client.Client, string) {
+// startReal starts the real agent in a folder of its own.
+func startReal(t *testing.T, binary string, o client.Options, flags ...string) (*client.Client, string) {
 	t.Helper()
 	dir, home := t.TempDir(), t.TempDir()
 	script := filepath.Join(dir, "model.script")
@@ -118,7 +118,7 @@ func conversation(t *testing.T, binary string) {
 		}
 		return client.Text("Sunny."), nil
 	})
-	c, _ := real(t, binary, client.Options{HostTools: []client.HostTool{weather}, ProtocolError: func(err error) { t.Error(err) }})
+	c, _ := startReal(t, binary, client.Options{HostTools: []client.HostTool{weather}, ProtocolError: func(err error) { t.Error(err) }})
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
 	events := c.Subscribe()
@@ -214,7 +214,7 @@ func conversation(t *testing.T, binary string) {
 
 // everyCommand calls what conversation doesn't.
 func everyCommand(t *testing.T, binary string) {
-	c, dir := real(t, binary, client.Options{ProtocolError: func(err error) { t.Error(err) }})
+	c, dir := startReal(t, binary, client.Options{ProtocolError: func(err error) { t.Error(err) }})
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
 	check := func(what string, good bool, v any, err error) {
@@ -282,8 +282,8 @@ func everyCommand(t *testing.T, binary string) {
 	check("export", fileExists(page), page, err)
 	entries, err := c.Entries(ctx, "")
 	check("entries", len(entries.Entries) > 4 && entries.LeafID != "", entries, err)
-	later, err := c.Entries(ctx, entries.Entries[0].ID)
-	check("entries since", len(later.Entries) == len(entries.Entries)-1, later, err)
+	rest, err := c.Entries(ctx, entries.Entries[0].ID)
+	check("entries since", len(rest.Entries) == len(entries.Entries)-1, rest, err)
 	tree, err := c.Tree(ctx)
 	check("tree", len(tree.Roots) > 0 && tree.LeafID == entries.LeafID && json.Valid(tree.Roots[0].Entry.Raw), tree, err)
 
@@ -315,7 +315,7 @@ func fileExists(path string) bool {
 
 // refusals are a CommandError each, whether the agent sends the id or not.
 func refusals(t *testing.T, binary string) {
-	c, _ := real(t, binary, client.Options{ProtocolError: func(err error) { t.Error(err) }}, "--no-session")
+	c, _ := startReal(t, binary, client.Options{ProtocolError: func(err error) { t.Error(err) }}, "--no-session")
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
 	tests := map[string]func() error{
@@ -350,7 +350,7 @@ func dialogs(t *testing.T, binary string) {
 		t.Error("the tool ran though it was refused")
 		return client.Output{}, nil
 	})
-	c, _ := real(t, binary, client.Options{OnUI: ui, HostTools: []client.HostTool{weather}}, "--permissions", "ask")
+	c, _ := startReal(t, binary, client.Options{OnUI: ui, HostTools: []client.HostTool{weather}}, "--permissions", "ask")
 	ctx, cancel := context.WithTimeout(t.Context(), guard)
 	defer cancel()
 	r, err := c.PromptAndWait(ctx, "weather")

@@ -108,7 +108,7 @@ func connect(ctx context.Context, in io.ReadCloser, out io.WriteCloser, o Option
 	go c.reader()
 	go c.writer()
 	if err := c.greet(ctx); err != nil {
-		c.Close()
+		_ = c.Close() // err says more
 		return nil, err
 	}
 	return c, nil
@@ -158,7 +158,7 @@ func (c *Client) reader() {
 
 func (c *Client) writer() {
 	defer close(c.written)
-	defer c.out.Close()
+	defer func() { _ = c.out.Close() }()
 	for {
 		o, ok, _ := c.outbox.next(context.Background())
 		if !ok {
@@ -244,13 +244,13 @@ func (c *Client) Close() error {
 		if c.process != nil {
 			c.exit = c.process.end(c.options.Grace)
 		} else if !within(c.options.Grace, c.read) {
-			c.in.Close()
+			_ = c.in.Close()
 		}
 		// The last frames still reach their readers. Pipes which Close doesn't
 		// wake keep their goroutine, and nothing else.
 		within(c.options.Grace, c.read)
 		c.end(ErrClosed)
-		c.out.Close()
+		_ = c.out.Close() // by now, in the usual case, for the second time
 		within(c.options.Grace, c.written)
 	})
 	return c.exit

@@ -172,6 +172,11 @@ type (
 		Event         string `json:"event"`
 		Error         string `json:"error"`
 	}
+	// Notice is for people. Level is info, warning or error.
+	Notice struct {
+		Level   string `json:"level"`
+		Message string `json:"message"`
+	}
 	// CommandOutput is what a slash command replied.
 	CommandOutput struct {
 		Text string `json:"text"`
@@ -225,6 +230,7 @@ var decoders = map[string]func(json.RawMessage) any{
 	"todo_reminder":            decode[TodoReminder],
 	"todo_auto_clear":          decode[TodoAutoClear],
 	"extension_error":          decode[ExtensionError],
+	"notice":                   decode[Notice],
 	"command_output":           decode[CommandOutput],
 	"queue_update":             decode[QueueUpdate],
 	"session_info_changed":     decode[NameChanged],

@@ -66,7 +66,7 @@ func Start(ctx context.Context, p Process, o Options) (*Client, error) {
 		proc.err = err
 		close(proc.exited)
 		// The reader learns of the end after the last byte of output.
-		sink.CloseWithError(cmp.Or(err, errSuccess))
+		_ = sink.CloseWithError(cmp.Or(err, errSuccess))
 	}()
 	return connect(ctx, output, input, o, proc)
 }

@@ -56,6 +56,7 @@ func TestEvents(t *testing.T) {
 		{`{"type":"todo_auto_clear"}`, client.TodoAutoClear{}},
 		{`{"type":"extension_error","extensionPath":"p","event":"e","error":"x"}`, client.ExtensionError{ExtensionPath: "p", Event: "e", Error: "x"}},
 		{`{"type":"queue_update","steering":["a"],"followUp":[]}`, client.QueueUpdate{Steering: []string{"a"}, FollowUp: []string{}}},
+		{`{"type":"notice","level":"warning","message":"m"}`, client.Notice{Level: "warning", Message: "m"}},
 		{`{"type":"command_output","text":"t"}`, client.CommandOutput{Text: "t"}},
 		{`{"type":"session_info_changed","name":"n"}`, client.NameChanged{Name: "n"}},
 		{`{"type":"thinking_level_changed","level":"low"}`, client.ThinkingChanged{Level: "low"}},
