@@ -17,7 +17,7 @@ const (
 	groupSession = "Sessions:"
 )
 
-// chatFlags are those of the chat and of print.
+// chatFlags are those of the chat, of print and of --mode rpc.
 func chatFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{DisableDefaultText: true, Name: "print", Aliases: []string{"p"}, Category: groupRun, Usage: "do one task, print the answer and leave"},
@@ -56,7 +56,7 @@ func chatFlags() []cli.Flag {
 // hiddenFlags are known, but not offered.
 func hiddenFlags() []string { return []string{"remote"} }
 
-// settings are the chat's and print's flags, checked.
+// settings are the flags of chatFlags and hostFlags, checked.
 type settings struct {
 	print                             bool
 	json, text, rpc                   bool // --mode was given
