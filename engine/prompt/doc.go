@@ -11,6 +11,8 @@
 //	commands/*.md ──▶ Templates ──▶ Template.Expand(arguments) ─┬─▶ prompt
 //	                  Skills ─────▶ Skill.Expand(arguments) ────┘
 //
+//	agents/*.md ──▶ Agents ──▶ a sub-agent's instructions
+//
 //	home, working folder, trust ──▶ Places ──▶ []Folder for all of them
 //
 // The parts stand in the order of how rarely they change, so that a provider's

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -101,6 +102,17 @@ func (f Fields) Bool(key string, without bool) bool {
 		return false
 	}
 	return without
+}
+
+// Count returns a field that is a number from 1 on, 0 without it. sound is false
+// when it is anything else.
+func (f Fields) Count(key string) (n int, sound bool) {
+	text := f.Text(key)
+	if text == "" {
+		return 0, true
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n > 0
 }
 
 // Map returns the texts of a field that has keys of its own.

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Places are the folders from which the places for skills, templates and rules
-// follow. All paths are absolute; "" leaves a place out.
+// Places are the folders from which the places for skills, templates, agents and
+// rules follow. All paths are absolute; "" leaves a place out.
 type Places struct {
 	Home   string
 	Config string // the user's folder for Hoopoe's own files
@@ -74,6 +74,16 @@ func (p Places) Templates() []Folder {
 	})
 }
 
+// Agents lists the folders for definitions of sub-agents, in the order of
+// Skills.
+func (p Places) Agents() []Folder {
+	return p.folders([]site{
+		{family: "hoopoe", project: ".hoopoe/agents", config: "agents"},
+		{family: "claude", project: ".claude/agents", home: ".claude/agents"},
+		{family: "pi", project: ".pi/agents", agent: "agents"},
+	})
+}
+
 // Rules lists the folders for rules, in the order of Skills. Some programs
 // keep a single file in place of a folder.
 func (p Places) Rules() []Folder {
@@ -136,7 +146,7 @@ func (p Places) projects() (root string, dirs []string) {
 func (p Places) Project() []string {
 	p.Trusted = true
 	var found []string
-	for _, f := range slices.Concat(p.Skills(), p.Templates(), p.Rules()) {
+	for _, f := range slices.Concat(p.Skills(), p.Templates(), p.Agents(), p.Rules()) {
 		if f.Source != "project" {
 			continue
 		}

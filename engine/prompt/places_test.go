@@ -37,6 +37,9 @@ func TestPlaces(t *testing.T) {
 			"user /h/.claude/commands", "project /w/repo/.codex/commands", "project /w/repo/.pi/prompts", "user /h/.pi/agent/prompts", "project /w/repo/.opencode/command",
 			"project /w/repo/.opencode/commands", "project /w/repo/.xcsh/prompts",
 		}},
+		"agents": {p.Agents(), []string{
+			"project /w/repo/a/.hoopoe/agents", "user /h/.config/hoopoe/agents", "project /w/repo/.claude/agents", "user /h/.claude/agents", "project /w/repo/.pi/agents", "user /h/.pi/agent/agents",
+		}},
 		"rules": {p.Rules(), []string{
 			"project /w/repo/.hoopoe/rules", "user /h/.config/hoopoe/rules", "project /w/repo/.xcsh/rules", "project /w/repo/.cursor/rules",
 			"project /w/repo/.windsurf/rules", "project /w/repo/.clinerules", "project /w/repo/.claude/rules", "user /h/.xcsh/agent/rules",
@@ -54,7 +57,7 @@ func TestPlaces(t *testing.T) {
 // E-4: without trust nothing of a project is even named.
 func TestPlacesWithoutTrust(t *testing.T) {
 	p := Places{Home: "/h", Config: "/c", Cwd: "/h/repo", Root: "/h/repo"}
-	for _, f := range slices.Concat(p.Skills(), p.Templates(), p.Rules()) {
+	for _, f := range slices.Concat(p.Skills(), p.Templates(), p.Agents(), p.Rules()) {
 		if f.Source != "user" || strings.HasPrefix(f.Path, p.Cwd) {
 			t.Errorf("%+v", f)
 		}

@@ -1,0 +1,101 @@
+package prompt
+
+import (
+	"strings"
+)
+
+// Bounds of agent definitions.
+const (
+	maxAgents = 200
+	maxAgent  = 64 << 10 // bytes of one file
+)
+
+// Agent is the definition of a sub-agent: a Markdown file whose front matter
+// says what it is for and what it may use, and whose body is its instructions.
+type Agent struct {
+	Name         string
+	Description  string // one line: when to use it
+	Instructions string // "" are our own
+	// Tools are the names of those it has, as the file has them, and NotTools of
+	// those it hasn't. Without Tools it has what its caller has.
+	Tools, NotTools []string
+	// Model and Thinking are patterns; "" and "inherit" are the caller's.
+	Model, Thinking string
+	// Mode is the loosest permission mode that it works in, as the file has it.
+	Mode     string
+	MaxTurns int // model calls of one task; 0 is no limit
+	Path     string
+	Source   string // of the folder it is from
+	Family   string // likewise
+}
+
+// Agents reads the agents of all folders. Of two with one name the first
+// counts.
+func Agents(folders []Folder) ([]Agent, []Notice) {
+	l := newLoader()
+	var agents []Agent
+	full := false
+	for _, f := range folders {
+		l.walk(f, "", func(rel, path string) {
+			name, ok := strings.CutSuffix(rel, ".md")
+			if !ok || full {
+				return
+			}
+			a, ok := l.agent(f, name[strings.LastIndexByte(name, '/')+1:], path)
+			if full = ok && len(agents) == maxAgents; full {
+				l.notice(path, "not used: there are more than %d agents", maxAgents)
+				return
+			}
+			if ok {
+				agents = append(agents, a)
+			}
+		})
+	}
+	return agents, l.notices
+}
+
+func (l *loader) agent(f Folder, file, path string) (Agent, bool) {
+	text, ok := l.text(f, path, maxAgent)
+	if !ok {
+		return Agent{}, false
+	}
+	fields, body, err := FrontMatter(text)
+	a := Agent{
+		Name: fields.Text("name"), Description: fields.Text("description"), Instructions: strings.TrimSpace(body),
+		Tools: toolNames(fields, "tools"), NotTools: toolNames(fields, "disallowedTools"),
+		Model: fields.Text("model"), Thinking: fields.Text("thinking"), Mode: fields.Text("permissionMode"),
+		Path: path, Source: f.Source, Family: f.Family,
+	}
+	if a.Name == "" {
+		a.Name = file
+	}
+	switch turns, sound := fields.Count("maxTurns"); {
+	case err != nil:
+		l.notice(path, "not used: %v", err)
+	case len(fields) == 0:
+		l.notice(path, "not used: it has no front matter with a name and a description")
+	case a.Description == "":
+		l.notice(path, "not used: its front matter has no description")
+	case !isSkillName(a.Name):
+		l.notice(path, "not used: an agent's name has up to %d letters, digits, '-', '_' and '.' only", maxSkillName)
+	case a.Instructions == "":
+		l.notice(path, "not used: it has no instructions after its front matter")
+	case !sound:
+		l.notice(path, "not used: maxTurns is a number of model calls, from 1 on")
+	default:
+		a.MaxTurns = turns
+		return a, l.claim(a.Name, path, text)
+	}
+	return a, false
+}
+
+// toolNames reads a list of tools. What some programs write behind a name in
+// parentheses is a permission, which is not for an agent to give.
+func toolNames(fields Fields, key string) []string {
+	var names []string
+	for _, name := range fields.Patterns(key) {
+		name, _, _ = strings.Cut(name, "(")
+		names = append(names, strings.TrimSpace(name))
+	}
+	return names
+}
