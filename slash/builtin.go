@@ -17,8 +17,7 @@ import (
 type Options struct {
 	Library Library
 	Now     func() time.Time
-	// More lists the commands that a session adds, such as Templates and
-	// Skills. It is called at every use and has to be quick, so the caller
+	// More lists the commands that a session adds, such as Files. It is called at every use and has to be quick, so the caller
 	// keeps what it has read; nil adds none.
 	More func(ctx context.Context, s Session) []Command
 }
@@ -42,6 +41,8 @@ func Builtins(o Options) *Registry {
 		Command{Name: "permissions", Aliases: []string{"approvals", "mode"}, Args: "[ask|edit|full|plan]", Source: "builtin",
 			Summary: "Show or choose what runs without asking", Complete: completeMode, Run: runPermissions},
 		Command{Name: "tools", Summary: "List the tools that the model can use", Source: "builtin", Run: runTools},
+		Command{Name: "skills", Args: "[name]", Source: "builtin",
+			Summary: "List the skills, or show one", Complete: completeSkills, Run: runSkills},
 		Command{Name: "new", Aliases: []string{"clear"}, Needs: Replaceable, Source: "builtin",
 			Summary: "Start a fresh session; the old one is kept", Run: runNew},
 		Command{Name: "resume", Aliases: []string{"sessions"}, Args: "[id or words]", Needs: Replaceable, Source: "builtin",
@@ -54,6 +55,7 @@ func Builtins(o Options) *Registry {
 			Summary: "Replace old messages by a summary", Run: runCompact},
 		Command{Name: "export", Args: "[file.html|.md|.jsonl]", Source: "builtin",
 			Summary: "Write the session to a file", Run: runExport},
+		Command{Name: "reload", Summary: "Read skills, templates, rules and notes again", Source: "builtin", Run: runReload},
 		Command{Name: "quit", Aliases: []string{"exit", "q"}, Needs: Terminal, Source: "builtin",
 			Summary: "Leave; the session is kept", Run: runQuit},
 	)

@@ -12,6 +12,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
+	"github.com/hoopoe-agent/hoopoe/engine/prompt"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/slash"
 )
@@ -28,6 +29,8 @@ type fakeSession struct {
 	pick      func(event.Question) (event.Answer, bool)
 	cancelled bool
 	fail      error
+	skills    []prompt.Skill
+	templates []prompt.Template
 }
 
 func (f *fakeSession) do(format string, args ...any) error {
@@ -106,6 +109,10 @@ func (f *fakeSession) View(context.Context) (event.View, error) { return f.view,
 func (f *fakeSession) Tools() []llm.ToolSpec {
 	return []llm.ToolSpec{{Name: "read", Description: "Read a file.\nMore."}, {Name: "bash", Description: "Run a command."}}
 }
+
+func (f *fakeSession) Skills() []prompt.Skill       { return f.skills }
+func (f *fakeSession) Templates() []prompt.Template { return f.templates }
+func (f *fakeSession) Reload()                      { _ = f.do("reload") }
 
 func (f *fakeSession) Ask(_ context.Context, q event.Question) (event.Answer, bool) {
 	f.asked = append(f.asked, q)

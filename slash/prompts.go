@@ -1,9 +1,18 @@
 package slash
 
 import (
+	"context"
+	"slices"
+
 	"github.com/hoopoe-agent/hoopoe/engine/prompt"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 )
+
+// Files returns a command for each template and skill of a session. It is one
+// for Options.More.
+func Files(_ context.Context, s Session) []Command {
+	return slices.Concat(Templates(s.Templates()), Skills(s.Skills()))
+}
 
 // Templates returns a command for each prompt template.
 func Templates(templates []prompt.Template) []Command {

@@ -50,7 +50,9 @@ func withFiles(t *testing.T) (r *slash.Registry, root string, ran *[]string) {
 		if v, err := s.View(t.Context()); err != nil || v.Cwd != "/w" {
 			return nil
 		}
-		return slices.Concat(slash.Templates(templates), slash.Skills(skills), []slash.Command{server, {Name: "not a name", Run: server.Run}})
+		f := s.(*fakeSession)
+		f.skills, f.templates = skills, templates
+		return append(slash.Files(t.Context(), s), server, slash.Command{Name: "not a name", Run: server.Run})
 	}})
 	return r, root, ran
 }
@@ -130,7 +132,7 @@ func TestHelpListsSessionCommands(t *testing.T) {
 
 func TestCompleteSessionCommands(t *testing.T) {
 	r, _, _ := withFiles(t)
-	for text, want := range map[string]string{"/RE": "/resume /name /Review", "/skill:": "/skill:explicit /skill:pdf", "/comp": "/compact /compare"} {
+	for text, want := range map[string]string{"/RE": "/resume /name /reload /Review", "/skill:": "/skill:explicit /skill:pdf", "/comp": "/compact /compare"} {
 		if got := strings.Join(r.Complete(t.Context(), newFake(), chat, text), " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}

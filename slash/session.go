@@ -6,6 +6,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/prompt"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 )
 
@@ -13,6 +14,7 @@ import (
 type Session interface {
 	Models
 	Documents
+	Guidance
 	// View is a picture of the session now.
 	View(ctx context.Context) (event.View, error)
 	// Ask puts a question to the user; answered is false when nobody could.
@@ -38,6 +40,14 @@ type Documents interface {
 	Rename(ctx context.Context, name string) error
 	Compact(ctx context.Context, instructions string) (event.CompactionResult, error)
 	Export(ctx context.Context, path string) (written string, err error)
+}
+
+// Guidance is what the user and the project have written for the agent.
+type Guidance interface {
+	Skills() []prompt.Skill
+	Templates() []prompt.Template
+	// Reload has it read again.
+	Reload()
 }
 
 // Library finds saved sessions.

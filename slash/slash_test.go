@@ -22,11 +22,11 @@ func TestCatalogFollowsNeeds(t *testing.T) {
 		}
 		return list
 	}
-	all := []string{"help", "model", "thinking", "permissions", "tools", "new", "resume", "session", "name", "compact", "export", "quit"}
+	all := []string{"help", "model", "thinking", "permissions", "tools", "skills", "new", "resume", "session", "name", "compact", "export", "reload", "quit"}
 	if got := names(chat); !slices.Equal(got, all) {
 		t.Errorf("chat: %v, want %v", got, all)
 	}
-	headless := []string{"help", "model", "thinking", "permissions", "tools", "session", "name", "compact", "export"}
+	headless := []string{"help", "model", "thinking", "permissions", "tools", "skills", "session", "name", "compact", "export", "reload"}
 	if got := names(pipe); !slices.Equal(got, headless) {
 		t.Errorf("print: %v, want %v", got, headless)
 	}
@@ -124,6 +124,8 @@ func TestCommands(t *testing.T) {
 		{name: "name", text: "/name my work", caps: pipe, did: "name my work", reply: "its name"},
 		{name: "name asked", text: "/rename", caps: chat, pick: take(" typed "), did: "name typed"},
 		{name: "compact", text: "/compact keep\nthe plan", caps: pipe, did: `compact "keep\nthe plan"`, reply: "900"},
+		{name: "no skills", text: "/skills", caps: pipe, reply: "There are no skills."},
+		{name: "reload", text: "/reload", caps: pipe, did: "reload", reply: "0 skills, 0 templates"},
 		{name: "export", text: "/export", caps: pipe, did: "export session.html", reply: "session.html"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -200,7 +202,7 @@ func TestQuit(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"/", "/help /model /thinking /permissions /tools /new /resume /session /name /compact /export /quit"},
+		{"/", "/help /model /thinking /permissions /tools /skills /new /resume /session /name /compact /export /reload /quit"},
 		{"/mod", "/model /permissions"},
 		{"/cl", "/new"},
 		{"/zz", ""},
