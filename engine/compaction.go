@@ -12,6 +12,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 )
@@ -121,13 +122,20 @@ func (s *Session) compactNow(instructions string, done func(event.CompactionResu
 		done(event.CompactionResult{}, ErrBusy)
 		return
 	}
-	if n := len(s.messages); n > 0 && s.messages[n-1].Role == message.CompactionSummary {
+	if s.summarised > 0 && s.summarised == len(s.messages) {
 		done(event.CompactionResult{}, errAlreadyCompacted)
 		return
 	}
 	cut, ok := s.env.compaction().PlanAll(s.messages)
 	if !ok {
 		done(event.CompactionResult{}, errNothingToCompact)
+		return
+	}
+	if err := s.engine.usable(s.model); err != nil {
+		if _, missing := errors.AsType[*catalog.MissingKeyError](err); missing {
+			err = fmt.Errorf("No API key for %s", s.model.Provider)
+		}
+		done(event.CompactionResult{}, err)
 		return
 	}
 	s.state, s.manual = Compacting, true
@@ -198,7 +206,7 @@ func (s *Session) endCompaction(reason string, r event.CompactionResult, err err
 func (s *Session) compact(reason, instructions string, cut int, done func(event.CompactionResult, error)) {
 	ctx, stop := context.WithCancelCause(s.ctx)
 	s.stop = stop
-	tokens, _ := compact.Tokens(s.messages)
+	tokens, _ := compact.Tokens(s.messages, s.summarised)
 	c := compaction{
 		reason: reason, instructions: instructions, old: s.messages[:cut], kept: s.messages[cut].ID,
 		tokens: tokens, model: s.model, provider: s.provider, done: done,
@@ -226,7 +234,7 @@ func (s *Session) compacted(c compaction, summary string, fromHook bool, err err
 	s.append(session.Entry{Compaction: &session.Compaction{
 		Summary: r.Summary, FirstKeptEntryID: r.FirstKeptEntryID, TokensBefore: r.TokensBefore, Details: details, FromExtension: fromHook,
 	}})
-	s.messages = s.doc.Context().Messages
+	s.rebuild(s.doc.Context())
 	s.env.forget() // context files are read again
 	c.done(r, nil)
 }

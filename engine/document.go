@@ -165,12 +165,15 @@ func (s *Session) resumeIdle() {
 	s.next()
 }
 
+// rebuild takes the context from the document.
+func (s *Session) rebuild(c session.Context) { s.messages, s.summarised = c.Messages, c.Compacted }
+
 // adopt makes d the session's document and takes over what it says.
 func (s *Session) adopt(d *session.Document) {
 	s.doc = d
 	s.ids.use(d)
 	c := d.Context()
-	s.messages = c.Messages
+	s.rebuild(c)
 	s.inflight, s.running, s.pending = nil, nil, nil
 	s.usage = message.Usage{}
 	s.callIDs = map[string]bool{}
@@ -237,7 +240,7 @@ func (s *Session) MoveTo(ctx context.Context, entryID string) (text string, err 
 		if err := s.doc.MoveTo(to); err != nil {
 			return "", err
 		}
-		s.messages = s.doc.Context().Messages
+		s.rebuild(s.doc.Context())
 		s.publish(event.LeafMoved{View: s.view()})
 		return text, nil
 	})

@@ -10,8 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hoopoe-agent/hoopoe/engine/agent"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
@@ -58,6 +60,10 @@ type Input struct {
 	decided  chan Disposition
 }
 
+var errEmptyPrompt = errors.New("the prompt is empty: write a message")
+
+func (in Input) empty() bool { return strings.TrimSpace(in.Text) == "" && len(in.Images) == 0 }
+
 // Disposition says what became of a prompt.
 type Disposition string
 
@@ -82,8 +88,8 @@ type Accepted struct {
 // it, never waiting for the model; how it goes on is told by events, up to
 // RunSettled.
 func (s *Session) Prompt(ctx context.Context, in Input) (Accepted, error) {
-	if strings.TrimSpace(in.Text) == "" && len(in.Images) == 0 {
-		return Accepted{}, errors.New("the prompt is empty: write a message")
+	if in.empty() {
+		return Accepted{}, errEmptyPrompt
 	}
 	inside := ext.Inside(ctx)
 	return do(ctx, s, func() (Accepted, error) { return s.accept(in, inside) })
@@ -169,6 +175,10 @@ func (s *Session) begin(in Input) {
 	s.system = ""
 	s.limits.begin(s.at)
 	if err := s.engine.usable(s.model); err != nil {
+		if missing, ok := errors.AsType[*catalog.MissingKeyError](err); ok {
+			//lint:ignore ST1005 the beginning is the protocol family's
+			err = fmt.Errorf("No API key found for %s. %w", s.model.Provider, missing)
+		}
 		in.decide(Started)
 		s.publish(event.PromptFailed{Ref: in.Ref, Error: err.Error()})
 		s.settle(outcome{reason: message.Error, err: err.Error()})
@@ -232,6 +242,9 @@ func (s *Session) refuseWith(prompt []message.Message, stop message.StopReason, 
 	}
 	if reason != "" {
 		answer.Content = []message.Block{message.TextOf(reason)}
+	}
+	if stop == message.Aborted {
+		answer.ErrorMessage = agent.AbortedText
 	}
 	all := append(slices.Clone(prompt), answer)
 	for _, m := range all {

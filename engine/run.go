@@ -285,6 +285,9 @@ func (s *Session) AbortAck(ack *Ack) error {
 // AbortAndPrompt stops the run and starts another. The Ack of in is placed
 // between the two.
 func (s *Session) AbortAndPrompt(ctx context.Context, in Input) (Accepted, error) {
+	if in.empty() {
+		return Accepted{}, errEmptyPrompt
+	}
 	var accepted Accepted
 	var failed error
 	err := s.abort(ctx, func() { accepted, failed = s.accept(in, false) })
@@ -344,7 +347,7 @@ func (s *Session) interrupts(ctx context.Context) bool {
 
 func (s *Session) overLimit() bool {
 	limit := s.env.compaction().Limit(s.model.ContextWindow)
-	n, exact := compact.Tokens(s.messages)
+	n, exact := compact.Tokens(s.messages, s.summarised)
 	return exact && limit > 0 && n > limit
 }
 

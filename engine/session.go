@@ -66,9 +66,11 @@ type Session struct {
 
 	doc      *session.Document
 	messages []message.Message // the context; readers share its prefix
-	inflight *inflight
-	running  []event.ToolRunning
-	callIDs  map[string]bool
+	// summarised is how many of messages the last compaction left.
+	summarised int
+	inflight   *inflight
+	running    []event.ToolRunning
+	callIDs    map[string]bool
 
 	state      State
 	runs       int

@@ -130,7 +130,10 @@ func modelEvent(m llm.Model) event.Model {
 }
 
 func (s *Session) usageEvent() event.UsageChanged {
-	n, _ := compact.Tokens(s.messages)
+	n, exact := compact.Tokens(s.messages, s.summarised)
+	if !exact && s.summarised > 0 {
+		n = -1 // until the next answer tells
+	}
 	return event.UsageChanged{Total: s.usage, ContextTokens: n, ContextWindow: s.model.ContextWindow}
 }
 

@@ -50,7 +50,7 @@ func (s Settings) Limit(window int) int {
 // Estimate guesses the tokens of one message: four characters a token.
 func Estimate(m message.Message) int {
 	n := len(m.Summary) / 4
-	if m.Bash != nil {
+	if m.Bash != nil && !m.Bash.ExcludeFromContext {
 		n += (len(m.Bash.Command) + len(m.Bash.Output)) / 4
 	}
 	for _, b := range m.Content {
@@ -65,13 +65,12 @@ func Estimate(m message.Message) int {
 }
 
 // Tokens is how full the context is: the last answer's real usage plus an
-// estimate of what came after it. exact is false without any real usage.
-func Tokens(messages []message.Message) (n int, exact bool) {
-	for i := len(messages) - 1; i >= 0; i-- {
+// estimate of what came after it. The first messages, as many as a compaction
+// left, were measured in a context that is gone. exact is false without any
+// real usage.
+func Tokens(messages []message.Message, compacted int) (n int, exact bool) {
+	for i := len(messages) - 1; i >= compacted; i-- {
 		m := messages[i]
-		if m.Role == message.CompactionSummary {
-			break // what was measured before it is gone
-		}
 		if m.Role == message.Assistant && m.Usage.ContextTokens() > 0 && m.StopReason != message.Error && m.StopReason != message.Aborted {
 			return n + m.Usage.ContextTokens(), true
 		}

@@ -110,15 +110,15 @@ func FuzzPlan(f *testing.F) {
 
 func TestTokens(t *testing.T) {
 	m := conversation("uau")
-	if n, exact := Tokens(m); n != 300 || exact {
+	if n, exact := Tokens(m, 0); n != 300 || exact {
 		t.Errorf("estimate %d, %v", n, exact)
 	}
 	m[1].Usage = message.Usage{Input: 1000, Output: 100}
-	if n, exact := Tokens(m); n != 1200 || !exact {
+	if n, exact := Tokens(m, 0); n != 1200 || !exact {
 		t.Errorf("measured %d, %v", n, exact)
 	}
 	after := append(conversation("s"), m[2])
-	if n, exact := Tokens(after); n != 200 || exact {
+	if n, exact := Tokens(after, 2); n != 200 || exact {
 		t.Errorf("after a compaction %d, %v", n, exact)
 	}
 }

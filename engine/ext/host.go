@@ -3,7 +3,6 @@ package ext
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -54,7 +53,7 @@ func (h *Host) call(ctx context.Context, k Hooks, point string, fn func(context.
 		err = context.Cause(f.ctx)
 	}
 	f.close()
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err != nil && ctx.Err() == nil { // else the session stopped it
 		h.Failed(k.Name, point, err)
 	}
 	f.runDeferred()

@@ -12,6 +12,10 @@ import (
 // settings it was left with.
 type Context struct {
 	Messages []message.Message
+	// Compacted is how many of Messages a compaction left: the summary and what
+	// was kept. Sizes that providers measured for those are of a context that is
+	// gone. 0 without a compaction.
+	Compacted int
 	// Model that answers next. Both are empty if none was ever chosen.
 	Model ModelRef
 	// Models of other uses, by role.
@@ -33,21 +37,28 @@ func (r ModelRef) Empty() bool { return r == ModelRef{} }
 func (d *Document) Context() Context {
 	var c Context
 	d.settings(&c)
-	nodes := d.contextNodes()
+	nodes, kept := d.contextNodes()
 	d.warm(nodes)
 	c.Messages = make([]message.Message, 0, len(nodes))
-	for _, n := range nodes {
+	for i, n := range nodes {
+		if i == kept {
+			c.Compacted = len(c.Messages)
+		}
 		if m, ok := n.entry.AsMessage(); ok {
 			c.Messages = append(c.Messages, m)
 		}
+	}
+	if kept == len(nodes) {
+		c.Compacted = len(c.Messages)
 	}
 	return c
 }
 
 // contextNodes returns the entries that speak to the model, and the one
 // compaction that counts first: the last readable one on the path. Of what lies
-// before it only the part from its first kept entry on remains.
-func (d *Document) contextNodes() []*node {
+// before it only the part from its first kept entry on remains. compacted is how
+// many nodes that makes.
+func (d *Document) contextNodes() (nodes []*node, compacted int) {
 	path := d.leaf.path()
 	last, first := -1, ""
 	for i, n := range slices.Backward(path) {
@@ -59,15 +70,15 @@ func (d *Document) contextNodes() []*node {
 			break
 		}
 	}
-	nodes := make([]*node, 0, len(path))
+	nodes = make([]*node, 0, len(path))
 	if last < 0 {
-		return appendSpeaking(nodes, path)
+		return appendSpeaking(nodes, path), 0
 	}
 	nodes = append(nodes, path[last])
 	if kept := slices.IndexFunc(path[:last], func(n *node) bool { return n.id == first }); kept >= 0 {
 		nodes = appendSpeaking(nodes, path[kept:last])
 	}
-	return appendSpeaking(nodes, path[last+1:])
+	return appendSpeaking(nodes, path[last+1:]), len(nodes)
 }
 
 func appendSpeaking(to, nodes []*node) []*node {

@@ -136,7 +136,8 @@ func (l *loader) load() error {
 		d.migrate()
 	}
 	l.line = 0
-	l.notices = append(l.notices, d.warm(d.contextNodes())...)
+	nodes, _ := d.contextNodes()
+	l.notices = append(l.notices, d.warm(nodes)...)
 	return nil
 }
 

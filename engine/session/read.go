@@ -159,7 +159,8 @@ func (d *Document) warm(nodes []*node) []Notice {
 // and that can be read from the file again.
 func (d *Document) forget() {
 	needed := map[*node]bool{}
-	for _, n := range d.contextNodes() {
+	nodes, _ := d.contextNodes()
+	for _, n := range nodes {
 		needed[n] = true
 	}
 	for _, n := range d.nodes {

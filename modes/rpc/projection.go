@@ -77,7 +77,7 @@ func (p *projection) frames(e event.Event) []any {
 	case event.TodoCleared:
 		return one(plain{"todo_auto_clear"})
 	case event.ExtensionFailed:
-		return one(extensionError{"extension_error", e.Extension, e.Point, e.Error})
+		return one(extensionError{"extension_error", e.Extension, point(e.Point), e.Error})
 	case event.PromptFailed:
 		return one(failureOf(e.Ref, e.Error))
 	case event.SessionReplaced:
@@ -88,6 +88,23 @@ func (p *projection) frames(e event.Event) []any {
 		return frames
 	}
 	return p.piOnly(e)
+}
+
+// point is a hook's name as the family has it.
+func point(name string) string {
+	switch name {
+	case "run_end":
+		return "agent_end"
+	case "before_run":
+		return "before_agent_start"
+	case "before_compact":
+		return "session_before_compact"
+	case "before_replace":
+		return "session_before_switch"
+	case "replaced":
+		return "session_switch"
+	}
+	return name
 }
 
 func one(frame any) []any { return []any{frame} }
@@ -124,7 +141,9 @@ func (p *projection) compaction(e event.Event) []any {
 			return one(compactionStart{"auto_compaction_start", e.Reason, wholeContext})
 		}
 	case event.CompactionEnded:
-		end := compactionEnd{Result: e.Result, Aborted: e.Aborted, WillRetry: e.WillRetry, ErrorMessage: e.Error}
+		// What goes on after a threshold is a new run, no second try.
+		again := e.WillRetry && e.Reason == "overflow"
+		end := compactionEnd{Result: e.Result, Aborted: e.Aborted, WillRetry: again, ErrorMessage: e.Error}
 		switch {
 		case p.dialect == Pi:
 			end.Type, end.Reason = "compaction_end", e.Reason
