@@ -62,8 +62,22 @@ type Config struct {
 	// reason to stop with; the queues are then left alone, so that what waits
 	// there isn't lost. It may wait for the user. nil always goes on.
 	Between func(ctx context.Context, turns int, more bool, answer message.Message) message.StopReason
+	// Watch, if set, sees every answer while it streams and may cut it off.
+	Watch Watcher
 	// Parallel limits the calls that run at once; 0 means 8.
 	Parallel int
+}
+
+// Watcher follows answers. A cut ends an answer as an abort would, and the
+// attempt with it: what had been said stays in its message, no tool call runs.
+type Watcher interface {
+	// Begin announces another answer.
+	Begin()
+	// Delta sees news of a block when they have been published.
+	Delta(event.MessageDelta) (cut bool)
+	// End is called when the model has said all, before its tool calls run. An
+	// answer that failed has no End.
+	End() (cut bool)
 }
 
 // Verdict is Prepare's answer.
@@ -85,6 +99,9 @@ type Outcome struct {
 	Messages []message.Message
 	// Turns is the number of model calls made.
 	Turns int
+	// Cut says that the watcher ended the attempt. Reason is Aborted then, or
+	// what Between said.
+	Cut bool
 }
 
 // Last returns the last assistant message of the attempt.
@@ -102,6 +119,7 @@ type run struct {
 	Config
 	history []message.Message
 	added   []message.Message
+	cut     bool // by the watcher
 }
 
 // Run makes one attempt. It returns when the model has nothing more to do,
@@ -122,7 +140,7 @@ func Run(ctx context.Context, c Config) (out Outcome) {
 	}
 	for turns := 1; ; turns++ {
 		reason, next, err := r.turn(ctx, turns)
-		out = Outcome{Reason: reason, Err: err, Messages: r.added, Turns: turns}
+		out = Outcome{Reason: reason, Err: err, Messages: r.added, Turns: turns, Cut: r.cut}
 		if next == nil {
 			return out
 		}
@@ -141,6 +159,8 @@ func (r *run) turn(ctx context.Context, turns int) (reason message.StopReason, n
 	results, ends := r.calls(ctx, answer)
 	r.Emit(event.TurnEnded{Message: answer, ToolResults: results})
 	switch {
+	case r.cut:
+		return r.afterCut(ctx, turns, answer), nil, nil
 	case answer.StopReason == message.Error || answer.StopReason == message.Aborted || answer.StopReason == message.Refusal:
 		return answer.StopReason, nil, err
 	case ends != "":
@@ -166,6 +186,17 @@ func (r *run) turn(ctx context.Context, turns int) (reason message.StopReason, n
 		return answer.StopReason, []message.Message{}, nil
 	}
 	return answer.StopReason, r.FollowUp(ctx), nil
+}
+
+// afterCut says how an attempt ends that the watcher cut: its caller will make
+// another, unless a limit is reached.
+func (r *run) afterCut(ctx context.Context, turns int, answer message.Message) message.StopReason {
+	if r.Between != nil && ctx.Err() == nil {
+		if stop := r.Between(ctx, turns, true, answer); stop != "" && stop != message.ToolUse {
+			return stop
+		}
+	}
+	return message.Aborted
 }
 
 // say ends an attempt with words that a tool gave, as a turn of the model's

@@ -24,6 +24,11 @@ func (r *run) answer(ctx context.Context) (message.Message, error) {
 		return a.finish(llm.Finished{Err: err})
 	}
 	a.model = req.Model
+	if r.Watch != nil {
+		r.Watch.Begin()
+		ctx, a.stop = context.WithCancel(ctx)
+		defer a.stop()
+	}
 	return a.finish(a.stream(ctx, provider, req))
 }
 
@@ -36,6 +41,7 @@ type assembly struct {
 	first   time.Time
 	open    bool // MessageStarted is out
 	blocks  []block
+	stop    func() // ends the stream; nil when nobody watches
 }
 
 // block is one content block as far as it has come.
@@ -48,7 +54,8 @@ type block struct {
 }
 
 // stream ranges over the provider's parts; a panic in there is a failure of
-// the answer, not of the process.
+// the answer, not of the process. One that was cut off is read to its end, like
+// an aborted one, for what it has used.
 func (a *assembly) stream(ctx context.Context, p llm.Provider, req llm.Request) (fin llm.Finished) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -59,14 +66,29 @@ func (a *assembly) stream(ctx context.Context, p llm.Provider, req llm.Request) 
 	for part := range p.Stream(ctx, req) {
 		switch part := part.(type) {
 		case llm.BlockStarted:
-			a.begin(part)
+			if !a.cut {
+				a.begin(part)
+			}
 		case llm.BlockDelta:
-			a.delta(part)
+			if !a.cut {
+				a.delta(part)
+			}
 		case llm.BlockEnded:
 			a.done(part)
 		case llm.Finished:
-			return part
+			return a.last(part)
 		}
+	}
+	return fin
+}
+
+// last is the end of the stream as the watcher leaves it.
+func (a *assembly) last(fin llm.Finished) llm.Finished {
+	if a.Watch != nil && !a.cut && fin.Err == nil && fin.Message.StopReason != message.Refusal {
+		a.cut = a.Watch.End()
+	}
+	if a.cut {
+		fin.Err = context.Canceled
 	}
 	return fin
 }
@@ -130,11 +152,16 @@ func (a *assembly) done(p llm.BlockEnded) {
 }
 
 func (a *assembly) publish(index int, b *block, done bool) {
-	a.Emit(event.MessageDelta{
+	d := event.MessageDelta{
 		ID: a.id, Index: index, Block: b.kind, CallID: b.id, Name: b.name,
 		From: b.sent, Text: b.text.String(), Done: done,
-	})
+	}
+	a.Emit(d)
 	b.sent = b.text.Len()
+	if a.Watch != nil && !a.cut && a.Watch.Delta(d) {
+		a.cut = true
+		a.stop()
+	}
 }
 
 // at returns the block of that index, making room for it. A provider's index
