@@ -52,6 +52,8 @@ type app struct {
 	quitArmed time.Time // Ctrl+C came once
 	hint      string    // beside the activity, until the next key
 	files     fileList
+	catalog   []slash.Command // as they were when the popup last asked
+	listing   bool            // the catalog is being read
 	exit      int
 	err       error
 	last      frame
@@ -95,6 +97,7 @@ type (
 
 func newApp(ctx context.Context, o Options) *app {
 	a := &app{o: o, ctx: ctx, dark: !o.Light, color: o.getenv("NO_COLOR") == "", width: 80, height: 24}
+	a.catalog = o.Commands.Catalog(Caps)
 	a.view.Cwd = o.Cwd
 	a.view.Usage.ContextTokens = -1
 	a.story = newStory(&a.look)
@@ -207,6 +210,8 @@ func (a *app) sessionMsg(msg tea.Msg) tea.Cmd {
 		return a.complete()
 	case completionMsg:
 		a.offer(msg)
+	case catalogMsg:
+		a.listed(msg)
 	case editedMsg:
 		a.edited(msg)
 	}

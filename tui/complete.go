@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/sahilm/fuzzy"
+
+	"github.com/hoopoe-agent/hoopoe/slash"
 )
 
 // completionMsg brings the values for a command's argument.
@@ -45,6 +47,7 @@ func (a *app) complete() tea.Cmd {
 		a.popup.close()
 	case kind == '/' && !strings.ContainsAny(prefix, " \t"):
 		a.popup.show(prefix, a.slashOptions(prefix))
+		return a.readCatalog()
 	case kind == '/' && a.session != nil:
 		return a.completeArgument(prefix)
 	case kind == '@' && a.o.Files != nil:
@@ -53,6 +56,27 @@ func (a *app) complete() tea.Cmd {
 		a.popup.close()
 	}
 	return nil
+}
+
+// catalogMsg brings the commands of the session as it is now.
+type catalogMsg []slash.Command
+
+// readCatalog brings the list of commands up to date: those of files come and
+// go with them.
+func (a *app) readCatalog() tea.Cmd {
+	if a.session == nil || a.listing {
+		return nil
+	}
+	a.listing = true
+	session, commands := a.session.Commands(), a.o.Commands
+	return func() tea.Msg { return catalogMsg(commands.For(a.ctx, session).Catalog(Caps)) }
+}
+
+func (a *app) listed(catalog []slash.Command) {
+	a.catalog, a.listing = catalog, false
+	if kind, prefix := a.editor.Completion(); kind == '/' && prefix == a.popup.prefix && !strings.ContainsAny(prefix, " \t") {
+		a.popup.show(prefix, a.slashOptions(prefix))
+	}
 }
 
 func (a *app) completeArgument(prefix string) tea.Cmd {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -89,6 +90,43 @@ func TestSlash(t *testing.T) {
 	s.wait("literal text", f.did(":/etc"))
 	s.typed("/etc/hosts is odd\r")
 	s.wait("a path", f.did(":/etc/hosts is odd"))
+}
+
+// The commands of files come and go with them. What a template wants to be told
+// is typed before it is sent.
+func TestSlashOfSession(t *testing.T) {
+	var mu sync.Mutex
+	var more []slash.Command
+	set := func(commands ...slash.Command) {
+		mu.Lock()
+		defer mu.Unlock()
+		more = commands
+	}
+	s, f := start(t, 80, 24, Options{Commands: slash.Builtins(slash.Options{More: func(context.Context, slash.Session) []slash.Command {
+		mu.Lock()
+		defer mu.Unlock()
+		return more
+	}})})
+	expand := func(args string) (string, error) { return "Use it: " + args, nil }
+	set(slash.Command{Name: "skill:PDF", Args: "<file>", Summary: "Work on PDFs", Source: "skill", Expand: expand})
+	s.typed("/skill:")
+	s.see("› /skill:PDF", "<file>  Work on PDFs")
+	s.typed("p\r")
+	s.see("› /skill:PDF ")
+	s.typed("a.pdf\r")
+	s.wait("prompt", f.did(":Use it: a.pdf"))
+	set(slash.Command{Name: "plain", Summary: "No arguments", Source: "prompt", Expand: expand})
+	s.typed("/skill:")
+	s.gone("Work on PDFs")
+	s.typed("\x03/plai")
+	s.see("No arguments")
+	s.typed("\r")
+	s.wait("prompt", f.did(":Use it: "))
+	f.mu.Lock()
+	f.busy = true
+	f.mu.Unlock()
+	s.typed("/plain while it runs\r")
+	s.wait("steered", f.did("steer:Use it: while it runs"))
 }
 
 func TestShell(t *testing.T) {

@@ -93,12 +93,13 @@ func (p *popup) rows(s style.Styles, width, limit int) []string {
 func (a *app) slashOptions(prefix string) []option {
 	typed := strings.ToLower(strings.TrimPrefix(prefix, "/"))
 	var exact, others []option
-	for _, c := range a.o.Commands.Catalog(Caps) {
+	for _, c := range a.catalog {
 		for _, name := range c.Names() {
-			if !strings.HasPrefix(name, typed) {
+			if name = strings.ToLower(name); !strings.HasPrefix(name, typed) {
 				continue
 			}
-			o := option{text: "/" + c.Name, detail: c.Summary, run: true}
+			// What a template wants to be told is typed behind its name.
+			o := option{text: "/" + c.Name, detail: c.Summary, run: c.Expand == nil || c.Args == ""}
 			if c.Args != "" {
 				o.detail = c.Args + "  " + c.Summary
 			}
