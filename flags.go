@@ -36,6 +36,10 @@ func chatFlags() []cli.Flag {
 		&cli.StringFlag{Name: "append-system-prompt", Category: groupModel, Usage: "add this `TEXT` or file to the system prompt"},
 		&cli.StringFlag{Name: "tools", Category: groupModel, Usage: "offer only these tools: `LIST`, for instance read,grep,ls"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "no-tools", Category: groupModel, Usage: "offer no tools"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "no-skills", Category: groupModel, Usage: "use no skills"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "no-prompt-templates", Category: groupModel, Usage: "use no prompt templates"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "no-rules", Category: groupModel, Usage: "use no rules"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "no-context-files", Category: groupModel, Usage: "read no AGENTS.md or CLAUDE.md"},
 
 		&cli.BoolFlag{DisableDefaultText: true, Name: "continue", Aliases: []string{"c"}, Category: groupSession, Usage: "go on with this folder's latest session"},
 		&cli.StringFlag{Name: "resume", Aliases: []string{"r"}, Category: groupSession, Usage: "go on with the session named by `[ID|FILE|WORDS]`; the chat lets you pick"},
@@ -64,6 +68,8 @@ type settings struct {
 	systemPrompt, appendSystemPrompt  string
 	tools                             []string
 	noTools, approve, version         bool
+	noSkills, noTemplates, noRules    bool
+	noContextFiles                    bool
 	maxTurns                          int
 	maxCost                           float64
 	apiKey                            string
@@ -78,11 +84,13 @@ type settings struct {
 	sessionDir   string
 
 	// Of --mode rpc.
-	dialect  string // "": not given
-	deltas   bool
-	provider string
-	name     string   // of the session
-	warnings []string // about what is no reason to refuse a host
+	dialect   string // "": not given
+	deltas    bool
+	provider  string
+	name      string   // of the session
+	models    []string // to cycle through
+	sessionID string   // of a new session
+	warnings  []string // about what is no reason to refuse a host
 }
 
 // readSettings checks what was given; every error is the command line's.
@@ -94,6 +102,7 @@ func readSettings(c *cli.Context) (settings, error) {
 		systemPrompt: c.String("system-prompt"), appendSystemPrompt: c.String("append-system-prompt"),
 		apiKey: c.String("api-key"), offline: c.Bool("offline"),
 		noTools: c.Bool("no-tools"), approve: c.Bool("approve"),
+		noSkills: c.Bool("no-skills"), noTemplates: c.Bool("no-prompt-templates"), noRules: c.Bool("no-rules"), noContextFiles: c.Bool("no-context-files"),
 		resumeLatest: c.Bool("continue"), resume: c.IsSet("resume"), resumeQuery: c.String("resume"),
 		sessionFile: c.String("session"), fork: c.String("fork"),
 		noSession: c.Bool("no-session"), sessionDir: c.String("session-dir"),

@@ -79,15 +79,16 @@ func (s settings) keys() map[string]string {
 }
 
 // openOptions turn the flags into the engine's.
-func (s settings) openOptions(ctx context.Context, e *engine.Engine, cwd string) (engine.OpenOptions, error) {
+func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions, error) {
 	o := engine.OpenOptions{
 		Cwd: cwd, InMemory: s.noSession, SessionDir: s.sessionDir, Path: s.sessionFile, Fork: s.fork != "",
 		Model: s.model, Thinking: s.thinking, Mode: s.permissions,
 		SystemPrompt: s.systemPrompt, AppendSystemPrompt: s.appendSystemPrompt,
+		NoSkills: s.noSkills, NoTemplates: s.noTemplates, NoRules: s.noRules, NoContextFiles: s.noContextFiles,
 		Tools: s.tools, NoTools: s.noTools, Limits: config.Limits{Turns: s.maxTurns, CostUSD: s.maxCost}, Approve: s.approve, Hosted: s.rpc,
 	}
 	if s.rpc {
-		if err := s.hosted(ctx, e, &o); err != nil {
+		if err := s.hosted(e, &o); err != nil {
 			return o, err
 		}
 	}
@@ -150,5 +151,5 @@ func (l library) FindSession(_ context.Context, cwd, query string) (string, erro
 }
 
 func (p *program) commands(e *engine.Engine, sessionDir string) *slash.Registry {
-	return slash.Builtins(slash.Options{Library: library{e, sessionDir}, Now: p.now})
+	return slash.Builtins(slash.Options{Library: library{e, sessionDir}, Now: p.now, More: slash.Files})
 }
