@@ -43,6 +43,7 @@ func (TodosChanged) Kind() Kind      { return "todos_changed" }
 func (RuleTriggered) Kind() Kind     { return "rule_triggered" }
 func (TodoReminder) Kind() Kind      { return "todo_reminder" }
 func (TodoCleared) Kind() Kind       { return "todo_cleared" }
+func (SubagentEvent) Kind() Kind     { return "subagent_event" }
 func (BashStarted) Kind() Kind       { return "bash_started" }
 func (BashProgress) Kind() Kind      { return "bash_progress" }
 func (BashEnded) Kind() Kind         { return "bash_ended" }
@@ -88,6 +89,7 @@ func (TodosChanged) event()      {}
 func (RuleTriggered) event()     {}
 func (TodoReminder) event()      {}
 func (TodoCleared) event()       {}
+func (SubagentEvent) event()     {}
 func (BashStarted) event()       {}
 func (BashProgress) event()      {}
 func (BashEnded) event()         {}
@@ -104,24 +106,31 @@ func (CommandsChanged) event()   {}
 // MarshalJSON writes the canonical form: the event's own fields after type,
 // seq, session and time.
 func (e Envelope) MarshalJSON() ([]byte, error) {
-	body, err := marshal(e.Event)
-	if err != nil {
-		return nil, fmt.Errorf("encode %s event: %w", e.Event.Kind(), err)
-	}
-	out := make([]byte, 0, len(body)+120)
-	out = append(out, `{"type":`...)
-	out = strconv.AppendQuote(out, string(e.Event.Kind()))
-	out = append(out, `,"seq":`...)
-	out = strconv.AppendUint(out, e.Seq, 10)
-	out = append(out, `,"session":`...)
 	id, err := marshal(e.Session)
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, id...)
-	out = append(out, `,"at":"`...)
-	out = e.At.UTC().AppendFormat(out, time.RFC3339Nano)
-	out = append(out, '"')
+	head := make([]byte, 0, 120)
+	head = append(head, `,"seq":`...)
+	head = strconv.AppendUint(head, e.Seq, 10)
+	head = append(head, `,"session":`...)
+	head = append(head, id...)
+	head = append(head, `,"at":"`...)
+	head = e.At.UTC().AppendFormat(head, time.RFC3339Nano)
+	return typed(e.Event, append(head, '"'))
+}
+
+// typed writes an event with its type first, then the fields of head, then its
+// own.
+func typed(e Event, head []byte) ([]byte, error) {
+	body, err := marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s event: %w", e.Kind(), err)
+	}
+	out := make([]byte, 0, len(body)+len(head)+40)
+	out = append(out, `{"type":`...)
+	out = strconv.AppendQuote(out, string(e.Kind()))
+	out = append(out, head...)
 	if len(body) > 2 {
 		out = append(out, ',')
 	}

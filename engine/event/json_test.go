@@ -71,6 +71,8 @@ func samples() []Event {
 		}},
 		TodoReminder{Todos: []message.Todo{todo}, Attempt: 1, MaxAttempts: 3},
 		TodoCleared{},
+		SubagentEvent{CallID: "c1", Agent: "explore", Event: ToolStarted{CallID: "c2", Name: "read", Arguments: json.RawMessage(`{"path":"<x>"}`)}},
+		SubagentEvent{CallID: "c1", Agent: "general", Event: SubagentEvent{CallID: "c2", Agent: "explore", Event: TurnStarted{}}},
 		BashStarted{ID: "b1", Command: "ls"},
 		BashProgress{ID: "b1", Output: "a"},
 		BashEnded{ID: "b1", Message: message.Message{ID: "b1", Role: message.BashExecution, Bash: &message.Bash{Command: "ls", Output: "a"}}},

@@ -18,7 +18,10 @@ type Question struct {
 	ID   string       `json:"id"`
 	Kind QuestionKind `json:"kind"`
 	// CallID names the tool call that it belongs to, if any.
-	CallID      string   `json:"callId,omitempty"`
+	CallID string `json:"callId,omitempty"`
+	// Agent names the sub-agent that asks, under the call that it works for; the
+	// title begins with it.
+	Agent       string   `json:"agent,omitempty"`
 	Title       string   `json:"title"`
 	Message     string   `json:"message,omitempty"`
 	Options     []string `json:"options,omitempty"`
