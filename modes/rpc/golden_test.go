@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files")
 //
 //	# words             a comment
 //	! key=value         dialect=pi, deltas, permissions=MODE, script=NAME, memory, file NAME=TEXT, hook=NAME,
-//	                    progress (shows tool_execution_update), titles, model=NAME, settings JSON, models JSON, auth JSON
+//	                    progress (shows tool_execution_update), titles, model=NAME, loose (no strict reader), settings JSON, models JSON, auth JSON
 //	> {...}             a line of the host; $name is taken before, $call_1 is the id of the host's call call_1,
 //	                    $dir and $home are folders
 //	? type              waits for a frame of that type, or of that step of an answer (text_end) or method (confirm)

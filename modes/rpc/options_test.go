@@ -42,6 +42,8 @@ func (tr *transcript) open(text string, script *string) setup {
 				o.Mode = value
 			case "script":
 				*script = "testdata/" + value + ".script"
+			case "loose":
+				s.loose = true
 			case "titles":
 				tr.titles = true
 			case "progress":
