@@ -104,11 +104,19 @@ func (b *batch) start(block message.Block) {
 	if alone {
 		b.wg.Wait()
 	}
-	b.slots <- struct{}{}
+	leave := func() {}
+	if !t.Spec().Unbounded {
+		b.slots <- struct{}{}
+		leave = func() { <-b.slots }
+	}
 	verdict.Running.CallID, verdict.Running.Name, verdict.Running.Arguments = c.ID, c.Name, c.Arguments
 	b.Emit(verdict.Running)
 	b.wg.Add(1)
-	go b.execute(t, c, block)
+	go func() {
+		defer b.wg.Done()
+		defer leave()
+		b.execute(t, c, block)
+	}()
 	if alone {
 		b.wg.Wait()
 	}
@@ -125,8 +133,6 @@ func (b *batch) prepare(t tool.Tool, c *tool.Call) (v Verdict, err error) {
 }
 
 func (b *batch) execute(t tool.Tool, c tool.Call, block message.Block) {
-	defer b.wg.Done()
-	defer func() { <-b.slots }()
 	began := b.Now()
 	c.Progress = func(r tool.Result) {
 		b.Emit(event.ToolProgress{CallID: c.ID, Content: r.Content, Details: r.Details})

@@ -41,6 +41,9 @@ type Spec struct {
 	Parameters json.RawMessage // JSON Schema, type object
 	// Exclusive tools run alone: no other call of the turn runs beside them.
 	Exclusive bool
+	// Unbounded tools don't count among the calls that may run at once: they wait
+	// for work that has a limit of its own.
+	Unbounded bool
 	// EndsRun makes the run stop after this call (the ask tool of a face that
 	// can only speak text).
 	EndsRun bool

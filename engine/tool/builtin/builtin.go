@@ -1,5 +1,5 @@
 // Package builtin holds the tools every session has: read, write, edit, bash,
-// grep, find, ls, todo and ask. One file each, with the text that the model
+// grep, find, ls, todo, ask and task. One file each, with the text that the model
 // sees in the .md file beside it.
 //
 //	arguments ─▶ Workspace.Resolve ─▶ FS / Exec of Call.Env ─▶ caps ─▶ Result{text, details}
@@ -15,7 +15,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
-// Standard returns all tools but ask, in the order in which a model sees them.
+// Standard returns all tools but ask and task, in the order in which a model sees them.
 func Standard() []tool.Tool {
 	return []tool.Tool{Read(), Write(), Edit(), Bash(), Grep(), Find(), Ls(), Todo()}
 }
