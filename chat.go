@@ -90,7 +90,7 @@ func chosenTheme(ctx context.Context, e *engine.Engine, cwd string) (themes.Them
 }
 
 func (p *program) openChat(ctx context.Context, e *engine.Engine, s settings, cwd string, blocks []message.Block) (tui.Session, []string, error) {
-	o, err := s.openOptions(ctx, e, cwd)
+	o, err := s.openOptions(e, cwd)
 	if err != nil {
 		return nil, nil, candidates(err, p.now())
 	}

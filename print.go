@@ -115,7 +115,7 @@ type opened struct {
 // openSession opens what the flags name and tells what was odd.
 func (p *program) openSession(ctx context.Context, s settings, cwd string) (opened, error) {
 	e, notices := p.newEngine(cwd, s)
-	o, err := s.openOptions(ctx, e, cwd)
+	o, err := s.openOptions(e, cwd)
 	if err != nil {
 		return opened{}, candidates(err, p.now())
 	}

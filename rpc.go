@@ -70,21 +70,14 @@ func (p *program) rpc(ctx context.Context, s settings, words []string) (err erro
 }
 
 // hosted sets what hosts expect where neither a flag nor the settings decide.
-func (s settings) hosted(ctx context.Context, e *engine.Engine, o *engine.OpenOptions) error {
+func (s settings) hosted(e *engine.Engine, o *engine.OpenOptions) error {
 	if s.provider != "" && !hasProvider(e, s.provider) {
 		//lint:ignore ST1005 the beginning is what hosts look for
 		return fmt.Errorf("Unknown provider %q. Use \"hoopoe models\" to see the providers and models that there are", s.provider)
 	}
-	o.Hosted = true
-	o.Model = whole(s.model, e.Offers)
-	if o.Mode != "" {
-		return nil
-	}
-	set, err := e.Settings(ctx, o.Cwd)
-	if err == nil && set.Permissions.Mode == "" {
-		o.Mode = string(permission.ModeFull)
-	}
-	return err
+	o.Hosted, o.DefaultMode = true, string(permission.ModeFull)
+	o.Model, o.Models, o.SessionID = whole(s.model, e.Offers), s.models, s.sessionID
+	return nil
 }
 
 // hasProvider looks among the servers of this machine too before it gives up.

@@ -31,7 +31,12 @@ func hostFlags() []cli.Flag {
 // apart from its model, a session by file or id under either name, and a
 // harmless mistake is a warning.
 func (s *settings) setHost(c *cli.Context) {
-	s.provider, s.name = c.String("provider"), c.String("name")
+	s.provider, s.name, s.sessionID = c.String("provider"), c.String("name"), c.String("session-id")
+	for _, pattern := range strings.Split(c.String("models"), ",") {
+		if pattern = strings.TrimSpace(pattern); pattern != "" {
+			s.models = append(s.models, pattern)
+		}
+	}
 	if s.provider != "" && !strings.HasPrefix(s.model, s.provider+"/") {
 		s.model = strings.TrimSuffix(s.provider+"/"+s.model, "/")
 	}

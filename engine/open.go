@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/ask"
@@ -32,12 +34,18 @@ type OpenOptions struct {
 	// Fork copies Path into a new file first.
 	Fork     bool
 	InMemory bool
+	// SessionID is the id of a new session; empty means a fresh one.
+	SessionID string
 	// SessionDir holds the session files, instead of the user's data folder.
 	SessionDir string
 	// Model and Thinking name the first model; empty means the start order.
 	Model, Thinking string
-	// Mode is the permission mode; empty means the settings', else ask.
-	Mode string
+	// Models are patterns of the models to cycle through, in place of the
+	// settings'.
+	Models []string
+	// Mode is the permission mode; empty means the settings', else DefaultMode,
+	// else ask.
+	Mode, DefaultMode string
 	// SystemPrompt replaces our instructions, AppendSystemPrompt adds to them;
 	// each is a text or the path of one.
 	SystemPrompt, AppendSystemPrompt string
@@ -54,8 +62,10 @@ type OpenOptions struct {
 	Dialogs bool
 	// Approve trusts the project's files for this session.
 	Approve bool
-	// Hosted takes the settings of todo and task as they are built in, whatever
-	// the user has set: a program that drives the session counts on them.
+	// Hosted is for a program that drives the session by a protocol. The settings
+	// of todo and task are as they are built in, whatever the user has set; there
+	// is no ask tool; and a model without a key is taken all the same: the first
+	// prompt tells.
 	Hosted bool
 }
 
@@ -71,6 +81,9 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 	}
 	if o.SessionDir == "" {
 		o.SessionDir = settings.SessionDir
+	}
+	if o.SessionID != "" && !sessionID.MatchString(o.SessionID) {
+		return nil, notices, fmt.Errorf("the session id %q can't be part of a file name: use letters, digits, - and _", o.SessionID)
 	}
 	s = &Session{
 		engine: e, opts: o, in: newInbox(), ended: make(chan struct{}), state: Idle,
@@ -99,6 +112,10 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 	go s.own()
 	return s, append(notices, more...), nil
 }
+
+// sessionID is what a session may be called by others: it becomes part of a
+// file's name.
+var sessionID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`)
 
 // Settings are those that hold in a working directory.
 func (e *Engine) Settings(ctx context.Context, cwd string) (config.Settings, error) {
@@ -180,6 +197,9 @@ func offered(o OpenOptions, settings config.Settings) (*tool.Registry, error) {
 	if !settings.Todo.Enabled {
 		all.Remove("todo")
 	}
+	if o.Hosted {
+		all.Remove("ask")
+	}
 	switch {
 	case o.NoTools:
 		return tool.NewRegistry()
@@ -195,13 +215,7 @@ func offered(o OpenOptions, settings config.Settings) (*tool.Registry, error) {
 
 // gate builds the permission policy from the settings and the saved rules.
 func (e *Engine) gate(ws *workspace.Local, o OpenOptions, settings config.Settings) (*gate, error) {
-	name := o.Mode
-	if name == "" {
-		name = settings.Permissions.Mode
-	}
-	if name == "" {
-		name = string(permission.ModeAsk)
-	}
+	name := cmp.Or(o.Mode, settings.Permissions.Mode, o.DefaultMode, string(permission.ModeAsk))
 	mode, err := permission.ParseMode(name)
 	if err != nil {
 		return nil, err
@@ -255,7 +269,7 @@ func (e *Engine) document(o OpenOptions) (*session.Document, []string, error) {
 // documentOptions say where documents of a session live. Without a home they
 // live in memory.
 func (e *Engine) documentOptions(o OpenOptions) (session.Options, error) {
-	opts := session.Options{Cwd: o.Cwd, InMemory: o.InMemory, Locks: e.paths.Locks(), Now: e.options.Now}
+	opts := session.Options{Cwd: o.Cwd, ID: o.SessionID, InMemory: o.InMemory, Locks: e.paths.Locks(), Now: e.options.Now}
 	if e.paths.Agent != "" {
 		opts.Blobs = filepath.Join(e.paths.Agent, "blobs")
 	}
@@ -275,7 +289,9 @@ func (e *Engine) documentOptions(o OpenOptions) (session.Options, error) {
 }
 
 func (s *Session) documentOptions() session.Options {
-	opts, err := s.engine.documentOptions(s.opts)
+	o := s.opts
+	o.SessionID = "" // the first document's alone
+	opts, err := s.engine.documentOptions(o)
 	if err != nil {
 		opts.InMemory = true
 	}
@@ -296,6 +312,9 @@ func (s *Session) startModel(doc *session.Document, settings config.Settings) ([
 	switch {
 	case o.Model != "":
 		choice.Model, choice.Level, err = e.findModel(o.Model)
+		if _, keyless := errors.AsType[*catalog.MissingKeyError](err); keyless && o.Hosted {
+			err = nil
+		}
 	default:
 		choice, err = e.models().Start(catalog.Wishes{Local: e.findLocal, Session: ref(c.Model.Provider, c.Model.ID), Setting: ref(settings.DefaultProvider, settings.DefaultModel)})
 	}

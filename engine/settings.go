@@ -45,7 +45,7 @@ func (s *Session) SetModelExact(ctx context.Context, provider, id string) (llm.M
 // CycleModel goes to the next model of those enabled in the settings, or of
 // all. ok is false when there is no other.
 func (s *Session) CycleModel(ctx context.Context) (m llm.Model, ok bool, err error) {
-	models := s.engine.enabled(s.env.settings.EnabledModels)
+	models := s.engine.enabled(s.scope())
 	m, err = do(ctx, s, func() (llm.Model, error) {
 		at := slices.IndexFunc(models, func(m llm.Model) bool { return m.Ref() == s.model.Ref() })
 		if len(models) == 0 || (len(models) == 1 && at == 0) {
@@ -59,7 +59,15 @@ func (s *Session) CycleModel(ctx context.Context) (m llm.Model, ok bool, err err
 }
 
 // Scoped reports whether CycleModel goes through a list of the user's own.
-func (s *Session) Scoped() bool { return len(s.env.settings.EnabledModels) > 0 }
+func (s *Session) Scoped() bool { return len(s.scope()) > 0 }
+
+// scope are the patterns of the models to cycle through.
+func (s *Session) scope() []string {
+	if len(s.opts.Models) > 0 {
+		return s.opts.Models
+	}
+	return s.env.settings.EnabledModels
+}
 
 // choose switches to a model, stores the choice and tells of it.
 func (s *Session) choose(m llm.Model) error {

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,12 +72,12 @@ func Run(ctx context.Context, o Options) error {
 	case failed = <-written:
 		return failed // nobody reads: nothing is left to answer
 	}
-	s.end(work, written)
-	return failed
+	return cmp.Or(failed, s.end(work, written))
 }
 
-// end answers what was accepted, stops what runs and lets the writer finish.
-func (s *server) end(ctx context.Context, written <-chan error) {
+// end answers what was accepted, stops what runs and lets the writer finish,
+// whose error it returns.
+func (s *server) end(ctx context.Context, written <-chan error) error {
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
 	done := make(chan struct{})
@@ -90,8 +91,10 @@ func (s *server) end(ctx context.Context, written <-chan error) {
 	}
 	s.sub.Post(lastItem{})
 	select {
-	case <-written:
+	case err := <-written:
+		return err
 	case <-ctx.Done():
+		return nil // a host that doesn't read is no fault of the session's
 	}
 }
 

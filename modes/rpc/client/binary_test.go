@@ -53,7 +53,7 @@ func build(t *testing.T) string {
 	}
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "github.com/hoopoe-agent/hoopoe").CombinedOutput()
 	if err != nil {
-		t.Skipf("the binary can't be built: %v\n%s", err, out)
+		t.Fatalf("build the binary: %v\n%s", err, out)
 	}
 	return binary
 }
