@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // same name (or the one that it names) and compares what comes back.
 //
 //	# words             a comment
-//	! key=value         dialect=pi, deltas, permissions=MODE, script=NAME, memory, file NAME=TEXT, hook=NAME,
+//	! key=value         dialect=pi, deltas, permissions=MODE, script=NAME, memory, approve, hook=NAME, file NAME=TEXT (\n in it ends a line),
 //	                    progress (shows tool_execution_update), titles, model=NAME, loose (no strict reader), settings JSON, models JSON, auth JSON
 //	> {...}             a line of the host; $name is taken before, $call_1 is the id of the host's call call_1,
 //	                    $dir and $home are folders
@@ -66,11 +66,6 @@ func playTranscript(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	tr.h = connect(t, string(model), s)
-	for name, text := range tr.files {
-		if err := os.WriteFile(filepath.Join(tr.h.dir, name), []byte(text+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	tr.steady.dirs = []string{tr.h.dir, tr.h.home}
 	tr.vars["dir"], tr.vars["home"] = tr.h.dir, tr.h.home
 	got := tr.play(string(data))
@@ -106,7 +101,6 @@ type transcript struct {
 	// affair.
 	progress bool
 	hook     string
-	files    map[string]string
 }
 
 func (tr *transcript) play(text string) string {

@@ -43,6 +43,8 @@ type setup struct {
 	// settings, models and auth are the user's files of these names. With models
 	// of the user's the api openai-completions plays the script.
 	settings, models, auth string
+	// files are what lies in the working directory.
+	files map[string]string
 	// keyed opens the session without a model of its own.
 	keyed bool
 	// loose leaves the stream unchecked, for tests of single frames.
@@ -82,7 +84,11 @@ func connect(t testing.TB, script string, s setup) *host {
 	paths, _ := config.FindPaths(config.Places{
 		Getenv: func(string) string { return "" }, Home: func() (string, error) { return home, nil }, Cwd: dir,
 	})
-	for path, text := range map[string]string{paths.Settings(): s.settings, paths.Models(): s.models, paths.Auth(): s.auth} {
+	files := map[string]string{paths.Settings(): s.settings, paths.Models(): s.models, paths.Auth(): s.auth}
+	for name, text := range s.files {
+		files[filepath.Join(dir, name)] = text
+	}
+	for path, text := range files {
 		if text == "" {
 			continue
 		}
@@ -110,7 +116,7 @@ func connect(t testing.TB, script string, s setup) *host {
 	stdout, out := io.Pipe()
 	o := Options{
 		Session: opened, Stdin: in, Stdout: out, Version: "0.0.0-test",
-		Commands: slash.Builtins(slash.Options{Library: noLibrary{}, Now: time.Now}),
+		Commands: slash.Builtins(slash.Options{Library: noLibrary{}, Now: time.Now, More: slash.Files}),
 	}
 	if s.mode != nil {
 		s.mode(&o)

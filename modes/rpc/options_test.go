@@ -8,7 +8,7 @@ import (
 func (tr *transcript) open(text string, script *string) setup {
 	var s setup
 	o := &s.open
-	tr.files = map[string]string{}
+	s.files = map[string]string{}
 	for line := range strings.Lines(text) {
 		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "! ")
 		if !ok {
@@ -16,7 +16,7 @@ func (tr *transcript) open(text string, script *string) setup {
 		}
 		if rest, ok := strings.CutPrefix(rest, "file "); ok {
 			name, content, _ := strings.Cut(rest, "=")
-			tr.files[name] = content
+			s.files[name] = strings.ReplaceAll(content, `\n`, "\n") + "\n"
 			continue
 		}
 		if rest, ok := strings.CutPrefix(rest, "settings "); ok {
@@ -50,6 +50,8 @@ func (tr *transcript) open(text string, script *string) setup {
 				tr.progress = true
 			case "model":
 				o.Model, s.keyed = value, true
+			case "approve":
+				o.Approve = true
 			case "memory":
 				o.InMemory = true
 			case "hook":

@@ -102,7 +102,9 @@ func (s *server) prompt(ctx context.Context, r request) {
 // with a slash is a text: programs don't mistype.
 func (s *server) find(ctx context.Context, name string) (slash.Command, bool) {
 	catalog := s.o.Commands.For(ctx, s.o.Session).Catalog(abilities)
-	i := slices.IndexFunc(catalog, func(c slash.Command) bool { return slices.Contains(c.Names(), name) })
+	i := slices.IndexFunc(catalog, func(c slash.Command) bool {
+		return slices.ContainsFunc(c.Names(), func(n string) bool { return strings.EqualFold(n, name) })
+	})
 	if i < 0 {
 		return slash.Command{}, false
 	}
