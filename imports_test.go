@@ -20,16 +20,18 @@ var layers = [][]string{
 	{"engine/event"},
 	{"engine/llm"},
 	{"engine/tool"},
-	{"engine/agent", "engine/session", "engine/compact", "engine/permission", "engine/ask", "engine/ext", "engine/mcp", "engine/shell", "engine/prompt", "engine/config", "engine/auth"},
+	{"engine/agent", "engine/session", "engine/compact", "engine/permission", "engine/ask", "engine/ext", "engine/mcp", "engine/shell", "engine/prompt", "engine/rule", "engine/config", "engine/auth"},
 	{"engine"},
 	{"slash"},
 	{"tui", "modes/print", "modes/rpc", "modes/acp", "modes/remote"},
 }
 
 // sameLayer lists what packages of one layer may have of each other. The
-// permission rules judge what the shell parser found.
+// permission rules judge what the shell parser found; rules are read where all
+// that goes into a prompt is read.
 var sameLayer = map[string][]string{
 	"engine/permission": {"engine/shell"},
+	"engine/prompt":     {"engine/rule"},
 }
 
 // heavy lists modules that cost size or start-up time, or whose types must not
