@@ -56,7 +56,12 @@ func (s *Session) keep(m message.Message) {
 			s.attempt = 0
 		}
 	case message.User:
+		s.todos.reminded = 0
 		s.delivered(m.ID)
+	case message.Custom:
+		if m.CustomType == injectionType {
+			s.rulesTold(m)
+		}
 	}
 }
 

@@ -178,6 +178,8 @@ func (s *Session) afterCompaction(reason string, unfinished bool, err error) {
 		s.settle(outcome{reason: message.Error, err: "Context overflow recovery failed: " + err.Error()})
 	case unfinished && (s.env.settings.Compaction.AutoContinue || reason == "overflow"), s.waiting(Steer), s.waiting(FollowUp):
 		s.continueRun()
+	case err == nil && s.reminds():
+		s.remind()
 	default:
 		s.settle(outcome{reason: message.Stop})
 	}

@@ -2,12 +2,10 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
@@ -193,7 +191,8 @@ func (s *Session) adopt(d *session.Document) {
 		}
 	}
 	s.taken = map[string]bool{}
-	s.todos = restoreTodos(s.messages)
+	s.restoreTodos()
+	s.restoreRules()
 	if level, err := llm.ParseLevel(c.Thinking); err == nil && c.ThinkingSet {
 		s.thinking = level
 	}
@@ -203,20 +202,6 @@ func (s *Session) adopt(d *session.Document) {
 		}
 	}
 	s.thinking = s.model.Clamp(s.thinking)
-}
-
-// restoreTodos finds the task list as the last todo call left it.
-func restoreTodos(messages []message.Message) []message.TodoPhase {
-	for _, m := range slices.Backward(messages) {
-		if m.Role != message.ToolResult || m.IsError || (m.ToolName != "todo" && m.ToolName != "todo_write") {
-			continue
-		}
-		var d struct{ Phases []message.TodoPhase }
-		if json.Unmarshal(m.Details, &d) == nil && d.Phases != nil {
-			return d.Phases
-		}
-	}
-	return nil
 }
 
 // MoveTo continues the conversation from another entry of the tree. For a
@@ -241,6 +226,8 @@ func (s *Session) MoveTo(ctx context.Context, entryID string) (text string, err 
 			return "", err
 		}
 		s.rebuild(s.doc.Context())
+		s.restoreTodos()
+		s.restoreRules()
 		s.publish(event.LeafMoved{View: s.view()})
 		return text, nil
 	})

@@ -67,6 +67,7 @@ func (s *Session) between(ctx context.Context, _ int, more bool, answer message.
 		stop message.StopReason
 		text string
 	}
+	more = more || len(s.watch.notes) > 0
 	v, err := do(ctx, s, func() (verdict, error) {
 		if !more && !s.waiting(Steer) && !s.waiting(FollowUp) {
 			return verdict{}, nil // the work is done

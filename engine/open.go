@@ -90,6 +90,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 		faces: map[*Subscription]Client{}, held: map[event.QuestionKind]int{}, shutdown: make(chan struct{}),
 		modes: queueModes{settings.SteeringMode, settings.FollowUpMode, settings.InterruptMode},
 	}
+	s.watch.emit = func(ev event.Event) { s.in.post(item{event: ev}) }
 	s.limits = limits{Limits: merged(settings.Limits, o.Limits)}
 	s.auto.compaction, s.auto.retry = settings.Compaction.Enabled, settings.Retry.Enabled
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))

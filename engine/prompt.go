@@ -174,6 +174,7 @@ func (s *Session) begin(in Input) {
 	s.flushBash()
 	s.system = ""
 	s.limits.begin(s.at)
+	s.watch.begin()
 	if err := s.engine.usable(s.model); err != nil {
 		if missing, ok := errors.AsType[*catalog.MissingKeyError](err); ok {
 			//lint:ignore ST1005 the beginning is the protocol family's

@@ -36,7 +36,7 @@ func (s *Session) startRun(prompts []message.Message) {
 		},
 		Find:       s.findTool,
 		Prepare:    s.prepare,
-		Steer:      func(ctx context.Context) []message.Message { return s.poll(ctx, Steer) },
+		Steer:      s.steer,
 		FollowUp:   func(ctx context.Context) []message.Message { return s.poll(ctx, FollowUp) },
 		Interrupts: func() bool { return s.interrupts(ctx) },
 		Emit:       func(ev event.Event) { s.in.post(item{event: ev}) },
@@ -49,6 +49,7 @@ func (s *Session) startRun(prompts []message.Message) {
 		config.After = s.afterTool
 	}
 	go func() {
+		config.Watch = s.watcher()
 		out := agent.Run(ctx, config)
 		s.in.post(item{fn: func() { s.runEnded(out) }})
 	}()
@@ -68,6 +69,10 @@ func (s *Session) runEnded(out agent.Outcome) {
 		s.publish(event.RunEnded{Run: s.runs, Reason: o.reason, Error: o.err, Messages: orEmpty(out.Messages), Will: will})
 	}
 	switch {
+	case out.Cut && o.reason == message.Aborted && !s.aborted:
+		s.state = Running
+		end(event.WillContinue)
+		s.startOver(out)
 	case s.aborted || o.reason == message.Aborted:
 		s.finish(outcome{reason: message.Aborted, retries: "Retry cancelled"}, out.Messages)
 	case o.reason == message.Error && llm.KindOf(out.Err) == llm.Overflow && s.auto.compaction && !s.overflowed:
@@ -92,6 +97,10 @@ func (s *Session) runEnded(out agent.Outcome) {
 		s.state = Running
 		end(event.WillContinue)
 		s.continueRun()
+	case o.reason == message.Stop && s.reminds():
+		s.state = Running
+		end(event.WillContinue)
+		s.remind()
 	default:
 		if o.reason == message.StepLimit || o.reason == message.Budget {
 			o.err, s.limits.told = s.limits.told, ""

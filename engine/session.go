@@ -102,7 +102,8 @@ type Session struct {
 	modes    queueModes
 	auto     struct{ compaction, retry bool }
 	limits   limits
-	todos    []message.TodoPhase
+	todos    taskList
+	watch    watch // see there whose it is
 	usage    message.Usage
 	saveErr  string // the last save failure that was told
 

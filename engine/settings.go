@@ -203,18 +203,3 @@ func (s *Session) Tools() []llm.ToolSpec { return s.toolSpecs() }
 
 // SystemPrompt is the system prompt of the next request.
 func (s *Session) SystemPrompt() string { return s.env.system() }
-
-// SetTodos replaces the task list, in memory, and returns it as it is kept.
-// Names and ids are the caller's affair.
-func (s *Session) SetTodos(ctx context.Context, phases []message.TodoPhase) ([]message.TodoPhase, error) {
-	kept := make([]message.TodoPhase, len(phases))
-	for i, p := range phases {
-		p.Tasks = append([]message.Todo{}, p.Tasks...) // never nil: it is a list in JSON
-		kept[i] = p
-	}
-	return do(ctx, s, func() ([]message.TodoPhase, error) {
-		s.todos = kept
-		s.publish(event.TodosChanged{Phases: kept})
-		return kept, nil
-	})
-}

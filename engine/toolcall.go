@@ -251,7 +251,7 @@ func (a asker) Ask(ctx context.Context, callID, question string, options []strin
 type todoList struct{ s *Session }
 
 func (l todoList) Get() []tool.TodoPhase {
-	phases, _ := do(l.s.ctx, l.s, func() ([]tool.TodoPhase, error) { return slices.Clone(l.s.todos), nil })
+	phases, _ := do(l.s.ctx, l.s, func() ([]tool.TodoPhase, error) { return slices.Clone(l.s.todos.phases), nil })
 	return phases
 }
 

@@ -109,7 +109,7 @@ func (s *Session) view() event.View {
 		SteeringMode: s.modes.steering, FollowUpMode: s.modes.followUp, InterruptMode: s.modes.interrupt,
 		AutoCompaction: s.auto.compaction, AutoRetry: s.auto.retry,
 		Messages: s.messages[:len(s.messages):len(s.messages)],
-		Running:  slices.Clone(s.running), Queue: slices.Clone(s.queue), Todos: s.todos, Usage: s.usageEvent(),
+		Running:  slices.Clone(s.running), Queue: slices.Clone(s.queue), Todos: s.todos.phases, Usage: s.usageEvent(),
 	}
 	if s.inflight != nil {
 		m := s.inflight.message()
