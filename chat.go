@@ -132,7 +132,7 @@ func (s *chatSession) Prompt(ctx context.Context, text, delivery string) error {
 }
 
 func (s *chatSession) Bash(ctx context.Context, command string, hidden bool) error {
-	_, err := s.Session.Bash(ctx, command, hidden)
+	_, err := s.Session.Bash(ctx, engine.BashInput{Command: command, ExcludeFromContext: hidden})
 	return err
 }
 

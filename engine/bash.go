@@ -24,10 +24,19 @@ type BashResult struct {
 	TimedOut    bool
 }
 
+// BashInput is a command of the user's.
+type BashInput struct {
+	// Ref is the face's own name for it, repeated in BashStarted.
+	Ref                string
+	Command            string
+	ExcludeFromContext bool
+}
+
 // Bash runs a command of the user's, beside any run, and adds what it printed
 // to the context: at once when the session is idle, else when the prompt in
 // progress has settled. A non-zero exit is no error.
-func (s *Session) Bash(ctx context.Context, command string, excludeFromContext bool) (BashResult, error) {
+func (s *Session) Bash(ctx context.Context, in BashInput) (BashResult, error) {
+	command := in.Command
 	if strings.TrimSpace(command) == "" {
 		return BashResult{}, errors.New("the command is empty")
 	}
@@ -39,7 +48,7 @@ func (s *Session) Bash(ctx context.Context, command string, excludeFromContext b
 			return errors.New("a command is already running: stop it first")
 		}
 		s.bash = &userBash{stop: cancel}
-		s.publish(event.BashStarted{ID: id, Command: command})
+		s.publish(event.BashStarted{ID: id, Ref: in.Ref, Command: command})
 		return nil
 	})
 	if err != nil {
@@ -56,7 +65,7 @@ func (s *Session) Bash(ctx context.Context, command string, excludeFromContext b
 	}
 	m := message.Message{ID: id, Role: message.BashExecution, Timestamp: s.engine.now().UnixMilli(), Bash: &message.Bash{
 		Command: command, Output: out.Text, ExitCode: out.ExitCode, Cancelled: out.Cancelled || out.TimedOut,
-		Truncated: out.Truncated, FullOutputPath: out.FullOutputPath, ExcludeFromContext: excludeFromContext,
+		Truncated: out.Truncated, FullOutputPath: out.FullOutputPath, ExcludeFromContext: in.ExcludeFromContext,
 	}}
 	err = s.set(context.WithoutCancel(ctx), func() error {
 		s.bash = nil

@@ -100,7 +100,7 @@ func TestTheEndIsFast(t *testing.T) {
 			return processes(t, c.view.Cwd, "pids")
 		}},
 		"the user's stubborn command": {begin: func(t *testing.T, c *client) []int {
-			go func() { _, _ = c.s.Bash(context.Background(), stubborn(c.view.Cwd, "pids"), false) }()
+			go func() { _, _ = c.s.Bash(context.Background(), BashInput{Command: stubborn(c.view.Cwd, "pids")}) }()
 			return processes(t, c.view.Cwd, "pids")
 		}},
 		"a dialog": {hooks: ext.Hooks{Name: "asker", BeforeRun: func(ctx context.Context, s ext.Session, _ ext.BeforeRun) (ext.BeforeRunReply, error) {

@@ -53,7 +53,7 @@ func TestBashResult(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newWorld(t, hello).open(OpenOptions{})
-			got, err := c.s.Bash(c.ctx(), tt.command, false)
+			got, err := c.s.Bash(c.ctx(), BashInput{Command: tt.command})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestBashResult(t *testing.T) {
 	}
 	t.Run("cut", func(t *testing.T) {
 		c := newWorld(t, hello).open(OpenOptions{})
-		got, err := c.s.Bash(c.ctx(), "seq 100000", true)
+		got, err := c.s.Bash(c.ctx(), BashInput{Command: "seq 100000", ExcludeFromContext: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func (d door) Prompt(ctx context.Context, text, delivery string) error {
 }
 
 func (d door) Bash(ctx context.Context, command string, hidden bool) error {
-	_, err := d.Session.Bash(ctx, command, hidden)
+	_, err := d.Session.Bash(ctx, engine.BashInput{Command: command, ExcludeFromContext: hidden})
 	return err
 }
 

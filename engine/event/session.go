@@ -144,6 +144,7 @@ type TodosChanged struct {
 // BashStarted announces a command of the user's own.
 type BashStarted struct {
 	ID      string `json:"id"`
+	Ref     string `json:"ref,omitempty"`
 	Command string `json:"command"`
 }
 

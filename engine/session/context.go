@@ -194,7 +194,14 @@ func (d *Document) Stats() Stats {
 	return s
 }
 
-// CleanName makes a name fit for one line.
+// CleanName makes a name fit for one line: control characters become spaces,
+// whole escape sequences vanish, and runs of spaces collapse.
 func CleanName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\x1b' && r != '\a' || r == 0x7f { // those two begin and end sequences
+			return ' '
+		}
+		return r
+	}, name)
 	return strings.Join(strings.Fields(sanitize.Line(name)), " ")
 }

@@ -248,25 +248,44 @@ func (s *server) bash(ctx context.Context, r request) {
 		s.sub.Post(s.failure(r, err))
 		return
 	}
+	before, over := s.lastBash, make(chan struct{})
+	s.lastBash = over // the worker's alone
 	s.spawn(ctx, r, func(ctx context.Context) {
-		out, err := s.o.Session.Bash(ctx, command, exclude)
-		switch {
-		case ctx.Err() != nil && out.Message.Bash == nil: // before it began
-			s.sub.Post(success(r, bashResult{Output: cancelledNotice, Cancelled: true, TotalLines: 1, TotalBytes: int64(len(cancelledNotice)), OutputLines: 1, OutputBytes: len(cancelledNotice)}))
-		case out.Message.Bash == nil:
-			s.sub.Post(s.failure(r, err))
-		default:
-			b := out.Message.Bash
-			s.sub.Post(success(r, bashResult{
-				Output: b.Output, ExitCode: b.ExitCode, Cancelled: b.Cancelled, Truncated: b.Truncated, FullOutputPath: b.FullOutputPath,
-				TotalLines: out.TotalLines, TotalBytes: out.TotalBytes, OutputLines: out.OutputLines, OutputBytes: out.OutputBytes,
-			}))
+		defer close(over)
+		if before != nil { // one shell, one command
+			select {
+			case <-before:
+			case <-ctx.Done():
+			}
 		}
+		out, err := s.o.Session.Bash(ctx, engine.BashInput{Ref: string(r.ID), Command: command, ExcludeFromContext: exclude})
+		if out.Message.Bash == nil && ctx.Err() == nil {
+			s.sub.Post(s.failure(r, err))
+			return
+		}
+		s.sub.Post(success(r, bashResultOf(out)))
 	})
 }
 
-// cancelledNotice is the output of a command that was stopped before it began.
-const cancelledNotice = "[Command cancelled]\n"
+// bashResultOf puts a notice before the output of a command that was stopped.
+// One that never began has nothing but the notice.
+func bashResultOf(out engine.BashResult) bashResult {
+	b := message.Bash{Cancelled: true}
+	if out.Message.Bash != nil {
+		b = *out.Message.Bash
+	}
+	r := bashResult{
+		Output: b.Output, ExitCode: b.ExitCode, Cancelled: b.Cancelled, Truncated: b.Truncated, FullOutputPath: b.FullOutputPath,
+		TotalLines: out.TotalLines, TotalBytes: out.TotalBytes, OutputLines: out.OutputLines, OutputBytes: out.OutputBytes,
+	}
+	if b.Cancelled {
+		const notice = "[Command cancelled]\n"
+		r.Output = notice + r.Output
+		r.TotalLines, r.OutputLines = r.TotalLines+1, r.OutputLines+1
+		r.TotalBytes, r.OutputBytes = r.TotalBytes+int64(len(notice)), r.OutputBytes+len(notice)
+	}
+	return r
+}
 
 // compact is asked for in its turn. Its answer has its place behind the events
 // of the compaction.

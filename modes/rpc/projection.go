@@ -3,6 +3,7 @@ package rpc
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -21,7 +22,8 @@ type projection struct {
 	answer *answer
 	calls  map[string]toolStart // calls in progress
 	asked  map[string]bool      // dialogs that the host shows
-	next   int                  // counts requests that need no answer
+	bash   shell
+	next   int // counts requests that need no answer
 }
 
 func newProjection(o Options) *projection {
@@ -228,12 +230,36 @@ func (p *projection) piOnly(e event.Event) []any {
 	switch e := e.(type) {
 	case event.QueueChanged:
 		return one(queueUpdate{"queue_update", queueLists(e.Queue)})
+	case event.BashStarted:
+		p.bash = shell{ref: e.Ref, id: e.ID}
+	case event.BashProgress:
+		return p.bashOutput(e)
 	case event.SessionNamed:
 		return one(nameChanged{"session_info_changed", e.Name})
 	case event.ThinkingChanged:
 		return one(levelChanged{"thinking_level_changed", e.Level})
 	}
 	return nil
+}
+
+// shell is the host's command that runs, and how much of its output was told.
+type shell struct{ ref, id, told string }
+
+// bashOutput tells what a command has printed since. Only the end of a long
+// output is at hand: what can't be joined to the rest begins anew.
+func (p *projection) bashOutput(e event.BashProgress) []any {
+	if p.bash.id != e.ID {
+		return nil
+	}
+	news, joined := strings.CutPrefix(e.Output, p.bash.told)
+	if !joined {
+		news = e.Output
+	}
+	p.bash.told = e.Output
+	if news == "" {
+		return nil
+	}
+	return one(bashUpdate{"bash_execution_update", json.RawMessage(p.bash.ref), news})
 }
 
 // answer is the assistant message that is being told.

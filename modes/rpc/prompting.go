@@ -1,9 +1,12 @@
+// The texts of errors are the protocol's.
+//
+//lint:file-ignore ST1005 wire literals
+
 package rpc
 
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,11 +92,14 @@ func (s *server) prompt(ctx context.Context, r request) {
 		s.sub.Post(s.failure(r, err))
 		return
 	}
-	if name, _, ok := slash.Split(in.Text); ok {
-		if c, found := s.find(ctx, name); found {
-			s.runCommand(ctx, r, in, c)
-			return
-		}
+	name, _, ok := slash.Split(in.Text)
+	if c, found := s.find(ctx, name); ok && found {
+		s.runCommand(ctx, r, in, c)
+		return
+	}
+	if in.Text, err = s.expanded(ctx, in.Text); err != nil {
+		s.sub.Post(s.failure(r, err))
+		return
 	}
 	s.send(ctx, r, in)
 }
@@ -188,25 +194,15 @@ func (s *server) queued(d engine.Delivery) func(context.Context, request) {
 	}
 }
 
-// expanded fills in a template or a skill. A command that acts can't wait in a
-// queue.
+// expanded fills in a template or a skill, and takes off what keeps a text from
+// being a command. A command of an extension acts at once, so it can't wait.
 func (s *server) expanded(ctx context.Context, text string) (string, error) {
-	name, _, ok := slash.Split(text)
-	if !ok {
-		return text, nil
+	if name, _, ok := slash.Split(text); ok {
+		if c, found := s.find(ctx, name); found && c.Source == "extension" {
+			return "", fmt.Errorf("Extension command \"/%s\" cannot be queued. Use prompt() or execute the command when not streaming.", name)
+		}
 	}
-	c, found := s.find(ctx, name)
-	switch {
-	case !found || c.Source == "builtin":
-		return text, nil
-	case c.Source == "extension":
-		return "", fmt.Errorf("Extension command \"/%s\" cannot be queued. Use prompt() or execute the command when not streaming.", name)
-	}
-	result, err := s.o.Commands.Dispatch(ctx, s.o.Session, abilities, text)
-	if err == nil && result.Handled {
-		err = errors.New("this command gives no text that could be queued")
-	}
-	return result.Text, err
+	return s.o.Commands.Expand(ctx, s.o.Session, text)
 }
 
 func (s *server) abort(_ context.Context, r request) {
@@ -220,6 +216,9 @@ func (s *server) abort(_ context.Context, r request) {
 // the two.
 func (s *server) abortAndPrompt(ctx context.Context, r request) {
 	in, err := s.input(r)
+	if err == nil {
+		in.Text, err = s.expanded(ctx, in.Text)
+	}
 	if err != nil {
 		s.sub.Post(s.failure(r, err))
 		return

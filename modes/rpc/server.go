@@ -30,15 +30,17 @@ type server struct {
 	dialogs  *dialogs
 	leave    <-chan struct{} // closed when an extension wants the process to end
 
-	mu      sync.Mutex
-	wake    sync.Cond
-	queue   []request
-	weight  int  // bytes of queue
-	closed  bool // no more requests come
-	blocked bool // the worker is in a slow command
-	jobs    map[*job]bool
-	idle    chan struct{}  // closed when the worker has left
-	running sync.WaitGroup // jobs
+	mu    sync.Mutex
+	wake  sync.Cond
+	queue []request
+	// lastBash is closed when the last command of bash is over.
+	lastBash chan struct{}
+	weight   int  // bytes of queue
+	closed   bool // no more requests come
+	blocked  bool // the worker is in a slow command
+	jobs     map[*job]bool
+	idle     chan struct{}  // closed when the worker has left
+	running  sync.WaitGroup // jobs
 }
 
 // maxQueued bounds the bytes of commands that wait.
