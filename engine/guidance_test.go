@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -159,8 +160,8 @@ func TestSkillSettings(t *testing.T) {
 // What is on disk counts a second later for commands, and for the model at a
 // reload or a compaction. What is wrong is told once.
 func TestGuidanceFollowsFiles(t *testing.T) {
-	now := time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
-	w := newWorld(t, hello, func(o *Options) { o.Now = func() time.Time { return now } })
+	var clock atomic.Int64
+	w := newWorld(t, hello, func(o *Options) { o.Now = func() time.Time { return time.Unix(1e9, clock.Load()) } })
 	w.write(map[string]string{"home/skills/bad/SKILL.md": "no front matter"})
 	c := w.open(OpenOptions{})
 	if err := c.s.Start(c.ctx()); err != nil {
@@ -174,7 +175,7 @@ func TestGuidanceFollowsFiles(t *testing.T) {
 	if n := len(c.s.Skills()) + len(c.s.Templates()); n != 0 {
 		t.Errorf("%d commands before a second is over", n)
 	}
-	now = now.Add(guidanceTime)
+	clock.Add(int64(guidanceTime))
 	if len(c.s.Skills()) != 1 || len(c.s.Templates()) != 1 {
 		t.Errorf("skills %v, templates %v", c.s.Skills(), c.s.Templates())
 	}
