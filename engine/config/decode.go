@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -133,6 +134,10 @@ func (d *decoder) value(v hujson.Value, into reflect.Value, field reflect.Struct
 		d.object(obj, into, key+".")
 		return
 	}
+	if into.Type() == rawObject {
+		d.raw(v, into, key)
+		return
+	}
 	next, complaint := leaf(v, into.Type(), field.Tag)
 	if complaint != "" {
 		d.fail(v.StartOffset, key, complaint)
@@ -146,6 +151,29 @@ func (d *decoder) value(v hujson.Value, into reflect.Value, field reflect.Struct
 		next = reflect.AppendSlice(reflect.ValueOf(slices.Clone(into.Interface().([]string))), next)
 	}
 	into.Set(next)
+	d.origins[key] = d.name
+}
+
+var rawObject = reflect.TypeFor[json.RawMessage]()
+
+// raw keeps an object of objects for whoever knows what is in it, as plain JSON
+// in which every line has its number of the file.
+func (d *decoder) raw(v hujson.Value, into reflect.Value, key string) {
+	obj, ok := v.Value.(*hujson.Object)
+	if !ok {
+		d.fail(v.StartOffset, key, "must be an object { ... }, this is "+kindName(v))
+		return
+	}
+	for _, m := range obj.Members {
+		if m.Value.Value.Kind() != '{' {
+			d.fail(m.Value.StartOffset, key+"."+literalString(m.Name), "must be an object { ... }, this is "+kindName(m.Value))
+		}
+	}
+	line, _ := position(d.src, v.StartOffset)
+	v = v.Clone()
+	v.BeforeExtra, v.AfterExtra = nil, nil
+	v.Standardize()
+	into.SetBytes(append(bytes.Repeat([]byte("\n"), line-1), v.Pack()...))
 	d.origins[key] = d.name
 }
 

@@ -137,9 +137,15 @@ func readSettings(path string) ([]byte, error) {
 // NeedsTrust lists what Hoopoe would read of a project if the user trusted the
 // folder; with nothing there, there is nothing to ask.
 func NeedsTrust(project string) []string {
-	const ours = ".hoopoe"
-	if _, err := os.Lstat(filepath.Join(project, ours)); err != nil {
-		return nil
+	var found []string
+	for _, name := range append([]string{".hoopoe"}, ServerFiles()...) {
+		if _, err := os.Lstat(filepath.Join(project, name)); err == nil {
+			found = append(found, name)
+		}
 	}
-	return []string{ours}
+	return found
 }
+
+// ServerFiles are the files of a project that name MCP servers, relative to its
+// folder; what the first says of a server counts.
+func ServerFiles() []string { return []string{".mcp.json", filepath.Join(".pi", "mcp.json")} }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -121,6 +122,8 @@ func TestLoadComplaints(t *testing.T) {
 		{"too big for an int", `{"retry": {"baseDelayMs": 99999999999999999999}}`, true, `:1:27: retry.baseDelayMs: must be a whole number`},
 		{"below", `{"retry": {"maxRetries": -1}}`, true, `:1:26: retry.maxRetries: must be at least 0`},
 		{"above", `{"compaction": {"thresholdPercent": 101}}`, true, `:1:37: compaction.thresholdPercent: must be at most 100`},
+		{"servers in a list", "{\"mcpServers\": [\n]}", true, `:1:16: mcpServers: must be an object { ... }, this is a list`},
+		{"a server that is none", "{\"mcpServers\": {\n \"a\": \"npx\"}}", true, `:2:7: mcpServers.a: must be an object { ... }, this is a string`},
 		{"list of something else", `{"enabledModels": ["a", 1]}`, true, `:1:19: enabledModels: must be a list of strings, item 2 is a number`},
 		{"syntax", "{\n \"theme\" \"x\"}", true, `:2:10: invalid character '"' after object name`},
 		{"cut off", `{"theme": "x`, true, `:1:13: the file ends inside a value: close the open quote, comment or bracket`},
@@ -148,6 +151,25 @@ func TestLoadComplaints(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", strings.TrimPrefix(got, p.Settings()), c.want)
 			}
 		})
+	}
+}
+
+// Servers come as plain JSON with the lines of the file, of the user alone.
+func TestLoadServers(t *testing.T) {
+	p, project := testPaths(t), t.TempDir()
+	put(t, p.Settings(), "// mine\n{\n  \"theme\": \"x\", /* two\nlines */ \"mcpServers\": {\n    // all\n    \"a\": {\"command\": \"x\",},\n  },\n}")
+	put(t, ProjectSettings(project), `{"mcpServers": {"b": {}}}`)
+	c, warnings, err := Load(t.Context(), LoadOptions{Paths: p, Project: project, Trusted: true})
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "mcpServers: a project can't set this") {
+		t.Fatalf("%v, %v", warnings, err)
+	}
+	var servers map[string]struct{ Command string }
+	if err := json.Unmarshal(c.MCPServers, &servers); err != nil || len(servers) != 1 || servers["a"].Command != "x" {
+		t.Errorf("%q: %v, %v", c.MCPServers, servers, err)
+	}
+	before, _, _ := strings.Cut(string(c.MCPServers), `"a"`)
+	if line := 1 + strings.Count(before, "\n"); line != 6 {
+		t.Errorf("the server is in line %d of %q", line, c.MCPServers)
 	}
 }
 
@@ -221,7 +243,7 @@ func TestNeedsTrust(t *testing.T) {
 	put(t, filepath.Join(dir, "AGENTS.md"), "")
 	put(t, filepath.Join(dir, ".hoopoe", "settings.json"), "{}")
 	put(t, filepath.Join(dir, ".mcp.json"), "{}")
-	if got := NeedsTrust(dir); !reflect.DeepEqual(got, []string{".hoopoe"}) {
+	if got := NeedsTrust(dir); !reflect.DeepEqual(got, []string{".hoopoe", ".mcp.json"}) {
 		t.Errorf("got %v", got)
 	}
 }
@@ -246,7 +268,7 @@ func TestTags(t *testing.T) {
 				check(f.Type)
 			case reflect.Bool, reflect.Int, reflect.Float64, reflect.String:
 			case reflect.Slice:
-				if f.Type.Elem().Kind() != reflect.String {
+				if f.Type.Elem().Kind() != reflect.String && f.Type != rawObject {
 					t.Errorf("%s is a list of %s", f.Name, f.Type.Elem())
 				}
 			default:

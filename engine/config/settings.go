@@ -1,5 +1,7 @@
 package config
 
+import "encoding/json"
+
 // Settings are all keys of settings.json. Names are the wire names in the json
 // tags. Further tags are rules for the parser:
 //
@@ -19,6 +21,10 @@ type Settings struct {
 	SteeringMode  string `json:"steeringMode"  oneof:"one-at-a-time all"` // steering messages taken at one boundary
 	FollowUpMode  string `json:"followUpMode"  oneof:"one-at-a-time all"` // follow-up messages taken at the end of a run
 	InterruptMode string `json:"interruptMode" oneof:"wait immediate"`    // when steering takes effect
+
+	// MCPServers are servers by name, as mcp.Parse reads them. Blank lines before
+	// the object stand for what is above it in the file.
+	MCPServers json.RawMessage `json:"mcpServers" scope:"user"`
 
 	Skills              []string `json:"skills" scope:"user"` // more folders with skills; "~/" and relative to the settings' folder
 	EnableSkillCommands bool     `json:"enableSkillCommands"` // offer each skill as /skill:name
