@@ -43,7 +43,10 @@ func (s *Session) startRun(prompts []message.Message) {
 		NewID:      s.ids.next,
 		CallID:     func(id string) string { return s.uniqueCallID(ctx, id) },
 		Now:        s.engine.now,
-		Between:    s.between,
+		Between: func(ctx context.Context, turns int, more bool, answer message.Message) message.StopReason {
+			s.caughtUp(ctx) // what the answer has used counts
+			return s.between(ctx, turns, more, answer)
+		},
 	}
 	if s.host.Has(func(h ext.Hooks) bool { return h.ToolResult != nil }) {
 		config.After = s.afterTool
@@ -345,6 +348,19 @@ func (s *Session) stopAll(ack *Ack, then func(), done chan struct{}) {
 		s.cancelRetry()
 	case s.stop != nil:
 		s.stop(errAbort)
+	}
+}
+
+// caughtUp waits until the owner knows all that the run has emitted.
+func (s *Session) caughtUp(ctx context.Context) {
+	known := make(chan struct{})
+	if !s.in.post(item{fn: func() { close(known) }}) {
+		return
+	}
+	select {
+	case <-known:
+	case <-ctx.Done():
+	case <-s.ended:
 	}
 }
 
