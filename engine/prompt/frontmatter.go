@@ -1,7 +1,9 @@
 package prompt
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -164,7 +166,24 @@ func FrontMatter(text string) (Fields, string, error) {
 	if yaml.Unmarshal([]byte(mend(rest[:end])), &mended) == nil && len(mended) > 0 {
 		return mended, body, nil
 	}
-	return nil, body, fmt.Errorf("front matter: %s", oneLine(strings.TrimPrefix(err.Error(), "yaml: ")))
+	return nil, body, fmt.Errorf("front matter: %s", why(err))
+}
+
+// place is where the YAML library says that it is. It counts from 0 or from 1,
+// and within the front matter: no help to anybody.
+var place = regexp.MustCompile(`^(yaml: )?(line \d+: )?| at line \d+$`)
+
+// why makes an error of the YAML library one for people.
+func why(err error) string {
+	text := err.Error()
+	if wrong, ok := errors.AsType[*yaml.TypeError](err); ok && len(wrong.Errors) > 0 {
+		text = wrong.Errors[0]
+	}
+	text = place.ReplaceAllString(text, "")
+	if strings.HasPrefix(text, "cannot unmarshal") {
+		return "it has to be lines of the form \"key: value\""
+	}
+	return oneLine(text)
 }
 
 // mend puts quotes around the values that are no YAML by themselves, of

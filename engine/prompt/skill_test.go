@@ -73,6 +73,8 @@ func TestSkills(t *testing.T) {
 func TestBadSkills(t *testing.T) {
 	for _, c := range []struct{ name, text, says string }{
 		{"yaml", "---\nname: [a\n\tdescription: {{\n---\n", "not used: front matter: "},
+		{"list", "---\n- a\n- b\n---\n", `not used: front matter: it has to be lines of the form "key: value"`},
+		{"twice", "---\ndescription: a\ndescription: b\n---\n", `not used: front matter: mapping key "description" already defined`},
 		{"bare", "no front matter", "not used: its front matter has no description"},
 		{"open", "---\nname: open\ndescription: x\n", "not used: its front matter has no description"},
 		{"empty", "", "not used: its front matter has no description"},

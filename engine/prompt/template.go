@@ -61,7 +61,7 @@ func (l *loader) template(f Folder, name, path string) (Template, bool) {
 	}
 	fields, body, err := FrontMatter(text)
 	if err != nil {
-		l.notice(path, "%v", err)
+		l.notice(path, "%v; its text is used all the same", err)
 	}
 	t := Template{
 		Name: name, Description: fields.Text("description"), Hint: fields.Text("argument-hint"),
