@@ -49,8 +49,10 @@ func (s *Session) keep(m message.Message) {
 	switch m.Role {
 	case message.Assistant:
 		s.usage = s.usage.Add(m.Usage)
-		s.limits.spend(m.Usage)
+		s.limits.turns++
+		s.limits.bill(m.Usage)
 		s.publish(s.usageEvent())
+		s.charge(m.Usage)
 		if s.attempt > 0 && m.StopReason != message.Error && m.StopReason != message.Aborted {
 			s.publish(event.RetryEnded{Success: true, Attempt: s.attempt})
 			s.attempt = 0

@@ -173,7 +173,7 @@ func (s *Session) adopt(d *session.Document) {
 	c := d.Context()
 	s.rebuild(c)
 	s.inflight, s.running, s.pending = nil, nil, nil
-	s.usage = message.Usage{}
+	s.usage = taskUsage(s.messages)
 	s.callIDs = map[string]bool{}
 	for _, m := range s.messages {
 		s.usage = s.usage.Add(m.Usage)

@@ -24,6 +24,7 @@ type environment struct {
 	engine    *Engine
 	workspace *workspace.Local
 	runner    *shell.Runner
+	lent      bool // the runner is another session's, and ends with that
 	settings  config.Settings
 	options   prompt.Options // what doesn't change: replaced and appended texts
 	tools     func() []prompt.Tool
@@ -44,6 +45,8 @@ type environment struct {
 	mu    sync.Mutex
 	files *workspace.Ledger
 	told  map[string]bool // notices that are out
+	// listed are the agents of kept, for those who can't wait for files.
+	listed []prompt.Agent
 }
 
 // omitted is what the user wants a session to do without.
@@ -143,7 +146,11 @@ func (e *environment) compaction() compact.Settings {
 }
 
 // close ends the session's processes.
-func (e *environment) close() { e.runner.Close(endGrace) }
+func (e *environment) close() {
+	if !e.lent {
+		e.runner.Close(endGrace)
+	}
+}
 
 // endGrace is how long processes have between TERM and KILL when the session
 // itself is ending.

@@ -12,22 +12,32 @@ import (
 type gate struct {
 	mu     sync.Mutex
 	policy *permission.Policy
+	// A sub-agent's gate has no policy but its caller's, as it is at the moment,
+	// in a mode that is never looser than loosest.
+	caller  *gate
+	loosest permission.Mode
+}
+
+// current is the policy of the moment.
+func (g *gate) current() *permission.Policy {
+	if g.caller != nil {
+		p := g.caller.current()
+		return p.WithMode(permission.Tighter(p.Mode(), g.loosest))
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.policy
 }
 
 func (g *gate) judge(r permission.Request) permission.Decision {
-	g.mu.Lock()
-	p := g.policy
-	g.mu.Unlock()
-	return p.Judge(r)
+	return g.current().Judge(r)
 }
 
 // withholder returns what tells files that are judged more strictly than the
 // request whose folder they are in. That a folder may be read although it is
 // outside is settled when they are read: what counts are the rules.
 func (g *gate) withholder(r permission.Request) func(file string) bool {
-	g.mu.Lock()
-	p := g.policy
-	g.mu.Unlock()
+	p := g.current()
 	judge := func(paths []permission.Path) int {
 		r := r
 		r.Paths = slices.Clone(paths)
@@ -45,9 +55,7 @@ func rank(a permission.Action) int {
 }
 
 func (g *gate) mode() string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return string(g.policy.Mode())
+	return string(g.current().Mode())
 }
 
 // setMode reports whether the mode has changed.
@@ -61,7 +69,12 @@ func (g *gate) setMode(m permission.Mode) bool {
 	return true
 }
 
+// add has rules count from now on, for whoever works under this session too.
 func (g *gate) add(source permission.Source, rules []permission.Rule) {
+	if g.caller != nil {
+		g.caller.add(source, rules)
+		return
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for i := range rules {
@@ -72,7 +85,5 @@ func (g *gate) add(source permission.Source, rules []permission.Rule) {
 
 // Rules lists the session's permission rules, each with where it comes from.
 func (s *Session) Rules() []permission.Rule {
-	s.policy.mu.Lock()
-	defer s.policy.mu.Unlock()
-	return s.policy.policy.Rules()
+	return s.policy.current().Rules()
 }

@@ -18,6 +18,7 @@ type guidance struct {
 	skills    []prompt.Skill
 	templates []prompt.Template
 	rules     []rule.Rule
+	agents    []prompt.Agent
 	// shown are the real paths of what the model is told to read: skills with
 	// all that lies beside them, and rules.
 	shown []string
@@ -37,12 +38,15 @@ func (e *environment) guidance() guidance {
 		return e.kept
 	}
 	e.kept, e.readAt = e.readGuidance(), e.engine.now()
+	e.mu.Lock()
+	e.listed = e.kept.agents
+	e.mu.Unlock()
 	return e.kept
 }
 
 func (e *environment) readGuidance() guidance {
 	var g guidance
-	var skills, templates, rules []prompt.Notice
+	var skills, templates, rules, agents []prompt.Notice
 	places := e.engine.places(e.workspace.Cwd(), e.trusted)
 	if !e.without.skills {
 		extra, missing := e.extraSkills()
@@ -58,7 +62,8 @@ func (e *environment) readGuidance() guidance {
 	if !e.without.rules {
 		g.rules, rules = prompt.Rules(places.Rules())
 	}
-	e.tell(slices.Concat(skills, templates, rules))
+	g.agents, agents = e.agents(places)
+	e.tell(slices.Concat(skills, templates, rules, agents))
 	g.show(e.engine.paths.Home)
 	return g
 }

@@ -20,6 +20,8 @@ type limits struct {
 	spent float64 // US dollars since the session was opened
 	began time.Time
 	told  string // why the run that is ending was stopped
+	// declined says that the user won't have the prompt in progress use more.
+	declined bool
 }
 
 // merged puts the face's limits over the settings'.
@@ -31,10 +33,12 @@ func merged(s, o config.Limits) config.Limits {
 	}
 }
 
-func (l *limits) begin(now time.Time) { l.turns, l.used, l.began = 0, message.Usage{}, now }
+func (l *limits) begin(now time.Time) {
+	l.turns, l.used, l.began, l.declined = 0, message.Usage{}, now, false
+}
 
-func (l *limits) spend(u message.Usage) {
-	l.turns++
+// bill counts what an answer has used, the session's own or a sub-agent's.
+func (l *limits) bill(u message.Usage) {
 	l.used = l.used.Add(u)
 	l.spent += u.Cost.Total
 }
@@ -42,11 +46,17 @@ func (l *limits) spend(u message.Usage) {
 // reached is the limit that is used up: what to stop with and how to say it.
 // extend makes room for as much again.
 func (l *limits) reached(now time.Time) (stop message.StopReason, text string, extend func()) {
+	if l.Turns > 0 && l.turns >= l.Turns {
+		return message.StepLimit, fmt.Sprintf("%d model calls", l.turns), func() { l.Turns += max(l.Turns, l.turns) }
+	}
+	return l.overdrawn(now)
+}
+
+// overdrawn is reached for what sub-agents use too: all but model calls.
+func (l *limits) overdrawn(now time.Time) (stop message.StopReason, text string, extend func()) {
 	c := l.Limits
 	passed := now.Sub(l.began)
 	switch {
-	case c.Turns > 0 && l.turns >= c.Turns:
-		return message.StepLimit, fmt.Sprintf("%d model calls", l.turns), func() { l.Turns += max(c.Turns, l.turns) }
 	case c.OutputTokens > 0 && l.used.Output >= c.OutputTokens:
 		return message.Budget, fmt.Sprintf("%d output tokens", l.used.Output), func() { l.OutputTokens += max(c.OutputTokens, l.used.Output) }
 	case c.TotalTokens > 0 && l.used.ContextTokens() >= c.TotalTokens:
@@ -61,43 +71,67 @@ func (l *limits) reached(now time.Time) (stop message.StopReason, text string, e
 
 // between decides after a turn whether the run goes on: the context may need
 // room first, or a limit is reached. A limit is put to the user where a face
-// can ask; nobody there, the run stops.
+// can ask; nobody there, the run stops. A sub-agent's own limit is its
+// definition's, which is nobody's to change; it also keeps to the session's.
 func (s *Session) between(ctx context.Context, _ int, more bool, answer message.Message) message.StopReason {
 	type verdict struct {
 		stop message.StopReason
-		text string
+		text string // of a limit
+		done bool
 	}
 	more = more || len(s.watch.notes) > 0
 	v, err := do(ctx, s, func() (verdict, error) {
 		if !more && !s.waiting(Steer) && !s.waiting(FollowUp) {
-			return verdict{}, nil // the work is done
+			return verdict{done: true}, nil
 		}
 		stop, text, _ := s.limits.reached(s.at)
 		if stop == "" && more && s.needsRoom(answer) {
 			stop = message.ToolUse
 		}
-		return verdict{stop, text}, nil
+		return verdict{stop, text, false}, nil
 	})
-	if err != nil || v.stop == "" || v.stop == message.ToolUse {
+	if err != nil || v.done {
 		return v.stop
 	}
-	q := event.Question{Kind: event.AskConfirm, Title: "The limit is reached: " + v.text, Message: "Go on with as much again?"}
-	a, answered := s.Ask(ctx, q)
-	goOn := answered && a.Confirmed && !a.Cancelled
-	_ = s.set(ctx, func() error {
-		if !goOn {
-			s.limits.told = "the limit is reached: " + v.text
-			return nil
+	root, check := s.root(), (*limits).reached
+	if s.caller != nil && v.text == "" {
+		check = (*limits).overdrawn
+		over, _ := do(ctx, root, func() (verdict, error) {
+			stop, text, _ := check(&root.limits, root.at)
+			return verdict{stop, text, false}, nil
+		})
+		if over.text != "" {
+			v = over
 		}
-		if _, _, extend := s.limits.reached(s.at); extend != nil {
-			extend()
+	}
+	if v.text == "" {
+		return v.stop
+	}
+	if own := s.caller != nil && v.stop == message.StepLimit; !own && root.extend(ctx, v.text, check) {
+		return ""
+	}
+	_ = s.set(ctx, func() error { s.limits.told = "the limit is reached: " + v.text; return nil })
+	return v.stop
+}
+
+// extend asks the user for as much again of what a check finds used up. Of
+// several sub-agents that come here at once the first one's answer is
+// everyone's.
+func (s *Session) extend(ctx context.Context, text string, check func(*limits, time.Time) (message.StopReason, string, func())) bool {
+	q := event.Question{Kind: event.AskConfirm, Title: "The limit is reached: " + text, Message: "Go on with as much again?"}
+	r := s.ask(ctx, q, func() (event.Answer, bool) {
+		stop, _, _ := check(&s.limits, s.at)
+		return event.Answer{Confirmed: stop == ""}, stop == "" || s.limits.declined
+	})
+	yes := r.Answered && r.Answer.Confirmed && !r.Answer.Cancelled
+	_ = s.set(ctx, func() error {
+		s.limits.declined = r.Answered && !yes
+		if _, _, more := check(&s.limits, s.at); yes && more != nil {
+			more()
 		}
 		return nil
 	})
-	if !goOn {
-		return v.stop
-	}
-	return ""
+	return yes
 }
 
 // needsRoom reports whether the context should be compacted before the next

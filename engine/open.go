@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/ask"
@@ -85,12 +86,8 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 	if o.SessionID != "" && !sessionID.MatchString(o.SessionID) {
 		return nil, notices, fmt.Errorf("the session id %q can't be part of a file name: use letters, digits, - and _", o.SessionID)
 	}
-	s = &Session{
-		engine: e, opts: o, in: newInbox(), ended: make(chan struct{}), state: Idle,
-		faces: map[*Subscription]Client{}, held: map[event.QuestionKind]int{}, shutdown: make(chan struct{}),
-		modes: queueModes{settings.SteeringMode, settings.FollowUpMode, settings.InterruptMode},
-	}
-	s.watch.emit = func(ev event.Event) { s.in.post(item{event: ev}) }
+	s = e.session(o, settings)
+	s.seats = make(seats, settings.Task.MaxConcurrency)
 	s.limits = limits{Limits: merged(settings.Limits, o.Limits)}
 	s.auto.compaction, s.auto.retry = settings.Compaction.Enabled, settings.Retry.Enabled
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
@@ -112,6 +109,17 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 	}
 	go s.own()
 	return s, append(notices, more...), nil
+}
+
+// session is one without anything behind it yet.
+func (e *Engine) session(o OpenOptions, settings config.Settings) *Session {
+	s := &Session{
+		engine: e, opts: o, in: newInbox(), ended: make(chan struct{}), state: Idle,
+		faces: map[*Subscription]Client{}, held: map[event.QuestionKind]int{}, shutdown: make(chan struct{}),
+		modes: queueModes{settings.SteeringMode, settings.FollowUpMode, settings.InterruptMode},
+	}
+	s.watch.emit = func(ev event.Event) { s.in.post(item{event: ev}) }
+	return s
 }
 
 // sessionID is what a session may be called by others: it becomes part of a
@@ -175,7 +183,7 @@ func (s *Session) equip(settings config.Settings) error {
 	if s.env.options.Append, err = prompt.TextOrFile(o.AppendSystemPrompt, prompt.Disk()); err != nil {
 		return err
 	}
-	own, err := offered(o, settings)
+	own, err := offered(o, settings, s.task(settings.Task))
 	if err != nil {
 		return err
 	}
@@ -189,9 +197,10 @@ func (s *Session) equip(settings config.Settings) error {
 	return nil
 }
 
-// offered are the tools of a session.
-func offered(o OpenOptions, settings config.Settings) (*tool.Registry, error) {
-	all, err := tool.NewRegistry(append(builtin.Standard(), builtin.Ask(o.Dialogs))...)
+// offered are the tools of a session; task is the one that has others do the
+// work, if it may.
+func offered(o OpenOptions, settings config.Settings, task []tool.Tool) (*tool.Registry, error) {
+	all, err := tool.NewRegistry(slices.Concat(builtin.Standard(), []tool.Tool{builtin.Ask(o.Dialogs)}, task)...)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,12 @@ func (s *Session) Ask(ctx context.Context, q event.Question) (event.Answer, bool
 	return r.Answer, r.Answered
 }
 
+// ask puts a question into the session's queue; a sub-agent's goes into its
+// caller's. again judges it anew before it opens.
 func (s *Session) ask(ctx context.Context, q event.Question, again func() (event.Answer, bool)) ask.Result {
+	if s.caller != nil {
+		return s.caller.session.ask(ctx, s.caller.forUser(q), again)
+	}
 	defer ext.Pause(ctx)()
 	gone := ask.Result{Answer: event.Answer{Cancelled: true}}
 	ch := make(chan ask.Result, 1)

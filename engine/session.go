@@ -56,6 +56,10 @@ type Session struct {
 	tools  *toolset
 	host   *ext.Host
 	policy *gate
+	caller *caller // nil for the user's own session
+	seats  seats   // of all sub-agents below the user's session
+	seat   *seat   // a sub-agent's own
+	calls  taskCalls
 	// ids hands out entry ids; it follows the document.
 	ids idSource
 	// shutdown is closed when an extension asks for the process's end.
