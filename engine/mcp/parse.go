@@ -60,16 +60,64 @@ func ParseFile(data []byte, getenv func(string) string) ([]Server, []error) {
 	if len(data) > maxFile {
 		return nil, []error{fmt.Errorf("the file of MCP servers is larger than %d KB", maxFile>>10)}
 	}
-	var file struct {
-		Servers json.RawMessage `json:"mcpServers"`
-	}
-	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &file); err != nil {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	file, err := members(data)
+	if err != nil {
 		return nil, []error{fmt.Errorf("the file of MCP servers isn't a JSON object: %w", located(err, data))}
 	}
-	if file.Servers == nil {
+	servers, ok := file["mcpServers"]
+	if !ok {
 		return nil, []error{errors.New(`the file of MCP servers has no "mcpServers" object`)}
 	}
-	return Parse(file.Servers, getenv)
+	above := bytes.Repeat([]byte("\n"), servers.begins-1)
+	return Parse(append(above, servers.value...), getenv)
+}
+
+// ParseError says what is wrong with one server.
+type ParseError struct {
+	Server string
+	Line   int // where its name stands in the text that was parsed, from 1
+	Err    error
+}
+
+func (e *ParseError) Error() string { return fmt.Sprintf("MCP server %q: %v", label(e.Server), e.Err) }
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// member is a value of an object, with the lines where its name ends and where
+// it begins.
+type member struct {
+	value        json.RawMessage
+	line, begins int
+}
+
+// members takes an object apart; of two with one name the last counts. null is
+// an empty object.
+func members(data []byte) (map[string]member, error) {
+	var plain map[string]json.RawMessage
+	if err := json.Unmarshal(data, &plain); err != nil {
+		return nil, err
+	}
+	found := make(map[string]member, len(plain))
+	d := json.NewDecoder(bytes.NewReader(data))
+	_, err := d.Token()
+	line, at := 1, 0
+	to := func(next int) int {
+		line, at = line+bytes.Count(data[at:next], []byte("\n")), next
+		return line
+	}
+	for err == nil && len(found) < len(plain) && d.More() {
+		var name json.Token
+		if name, err = d.Token(); err != nil {
+			break
+		}
+		key := name.(string) // a name of an object is nothing else
+		m := member{value: plain[key], line: to(int(d.InputOffset()))}
+		var value json.RawMessage
+		err = d.Decode(&value)
+		m.begins = to(max(at, int(d.InputOffset())-len(value)))
+		found[key] = m
+	}
+	return found, err
 }
 
 // Parse reads an "mcpServers" object and expands ${NAME} and ${NAME:-default}
@@ -85,11 +133,11 @@ func ParseFile(data []byte, getenv func(string) string) ([]Server, []error) {
 // timeout is in milliseconds; a value below 1000 counts as seconds, as some
 // programs have it.
 func Parse(object json.RawMessage, getenv func(string) string) ([]Server, []error) {
-	var entries map[string]json.RawMessage
 	if len(object) > maxFile {
 		return nil, []error{fmt.Errorf(`"mcpServers" is larger than %d KB`, maxFile>>10)}
 	}
-	if err := json.Unmarshal(object, &entries); err != nil {
+	entries, err := members(object)
+	if err != nil {
 		return nil, []error{fmt.Errorf(`"mcpServers" isn't an object of servers: %w`, located(err, object))}
 	}
 	var servers []Server
@@ -99,9 +147,9 @@ func Parse(object json.RawMessage, getenv func(string) string) ([]Server, []erro
 			errs = append(errs, fmt.Errorf("more than %d MCP servers: the others are left out", maxServers))
 			break
 		}
-		s, err := parseServer(name, entries[name], getenv)
+		s, err := parseServer(name, entries[name].value, getenv)
 		if err != nil {
-			errs = append(errs, err)
+			errs = append(errs, &ParseError{name, entries[name].line, err})
 			continue
 		}
 		servers = append(servers, s)
@@ -112,7 +160,7 @@ func Parse(object json.RawMessage, getenv func(string) string) ([]Server, []erro
 func parseServer(name string, raw json.RawMessage, getenv func(string) string) (Server, error) {
 	var e entry
 	if err := json.Unmarshal(raw, &e); err != nil || string(raw) == "null" {
-		return Server{}, fmt.Errorf("MCP server %q: %w", label(name), fieldError(err))
+		return Server{}, fieldError(err)
 	}
 	s := Server{
 		Name: name, Disabled: e.Disabled, Pinned: e.Pinned,
@@ -129,9 +177,9 @@ func parseServer(name string, raw json.RawMessage, getenv func(string) string) (
 	}
 	s.Env, s.Headers = x.values(e.Env), x.values(e.Headers)
 	if len(x.missing) > 0 && !s.Disabled {
-		return Server{}, fmt.Errorf("MCP server %q: ${%s} isn't set: set the variable or give a default, as in ${%[2]s:-value}", label(name), x.missing[0])
+		return Server{}, fmt.Errorf("${%s} isn't set: set the variable or give a default, as in ${%[1]s:-value}", x.missing[0])
 	}
-	return s.Check()
+	return s.check()
 }
 
 func timeout(n float64) time.Duration {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -103,6 +104,20 @@ func TestParseFile(t *testing.T) {
 				t.Errorf("%d servers, errors %v", len(got), errs)
 			}
 		})
+	}
+}
+
+// An error knows its line, in whatever the object lies.
+func TestParseLines(t *testing.T) {
+	_, errs := ParseFile([]byte("{\n\"other\": {\"mcpServers\": 1,\n\"x\": []},\n\"mcpServers\":\n{\"a\": {},\n\n\"b\": {\"command\": \"x\"}, \"c\": {\n}}}"), variables)
+	var got []string
+	for _, err := range errs {
+		if e, ok := errors.AsType[*ParseError](err); ok {
+			got = append(got, fmt.Sprint(e.Server, e.Line))
+		}
+	}
+	if len(errs) != 2 || strings.Join(got, " ") != "a5 c7" {
+		t.Errorf("%v: %q", errs, got)
 	}
 }
 

@@ -47,6 +47,14 @@ const maxName = 128
 
 // Check returns the server with its Type set, or says why it can't be used.
 func (s Server) Check() (Server, error) {
+	s, err := s.check()
+	if err != nil {
+		err = fmt.Errorf("MCP server %q: %w", label(s.Name), err)
+	}
+	return s, err
+}
+
+func (s Server) check() (Server, error) {
 	if s.Type == "" {
 		s.Type = Stdio
 		if s.URL != "" && s.Command == "" {
@@ -70,10 +78,7 @@ func (s Server) Check() (Server, error) {
 	case s.Type == HTTP:
 		err = checkURL(s.URL)
 	}
-	if err != nil {
-		return s, fmt.Errorf("MCP server %q: %w", label(s.Name), err)
-	}
-	return s, nil
+	return s, err
 }
 
 func checkURL(text string) error {
