@@ -19,6 +19,7 @@ const stable = "2025-11-25"
 type link struct {
 	session *sdk.ClientSession
 	process *process        // nil on the network
+	gone    func()          // called when it is
 	ctx     context.Context // ends with the link
 	cancel  context.CancelFunc
 	calls   context.Context // ends when the link is to end, not when it has: the SDK knows better why a call failed then
@@ -105,6 +106,8 @@ func (r *remote) transport(l *link) (sdk.Transport, error) {
 		return nil, err
 	}
 	l.process = p
+	r.m.started(p)
+	l.gone = func() { r.m.stopped(p) }
 	var once sync.Once
 	return newPipe(p, r.m.opts.Now, func(line []byte) {
 		once.Do(func() {
@@ -146,6 +149,7 @@ func (l *link) close() {
 	defer l.abort()
 	if l.process != nil {
 		l.process.stop()
+		l.gone()
 	}
 	if l.session == nil {
 		return

@@ -66,8 +66,9 @@ type Manager struct {
 	remote []*remote      // by position in Options.Servers
 	web    *http.Transport
 
-	mu     sync.Mutex
-	active []string // names of tools that a search has shown, oldest first
+	mu      sync.Mutex
+	active  []string          // names of tools that a search has shown, oldest first
+	running map[*process]bool // to be killed
 }
 
 // New returns a manager of the servers; none is started yet. A server that
@@ -238,6 +239,37 @@ func (m *Manager) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("close MCP servers: %w", ctx.Err())
 	}
+}
+
+// Kill ends what stdio servers run at once, without any grace. It is for a
+// process that is about to exit and can't wait for Close.
+func (m *Manager) Kill() {
+	m.cancel()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for p := range m.running {
+		p.group.kill()
+	}
+}
+
+// started keeps a process for Kill until it is over. It is too late for one
+// when the manager is closed.
+func (m *Manager) started(p *process) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.running == nil {
+		m.running = map[*process]bool{}
+	}
+	m.running[p] = true
+	if m.ctx.Err() != nil {
+		p.group.kill()
+	}
+}
+
+func (m *Manager) stopped(p *process) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.running, p)
 }
 
 // warn tells of a server's failure in one line.

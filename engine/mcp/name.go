@@ -18,6 +18,10 @@ const (
 	markLength    = 6
 )
 
+// Owns reports whether a tool, by its name, is one of a server or the one that
+// reads their resources: what it does is the server's word.
+func Owns(name string) bool { return strings.HasPrefix(name, prefix) || name == ResourceTool }
+
 // serverPart is the server's part of the names of its tools.
 func serverPart(name string) string {
 	part := strings.Trim(plain(name), "_")
