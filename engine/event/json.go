@@ -36,6 +36,7 @@ func (ModelChanged) Kind() Kind      { return "model_changed" }
 func (ThinkingChanged) Kind() Kind   { return "thinking_changed" }
 func (ModeChanged) Kind() Kind       { return "mode_changed" }
 func (ToolsChanged) Kind() Kind      { return "tools_changed" }
+func (ServerStatus) Kind() Kind      { return "server_status" }
 func (CompactionStarted) Kind() Kind { return "compaction_started" }
 func (CompactionEnded) Kind() Kind   { return "compaction_ended" }
 func (UsageChanged) Kind() Kind      { return "usage_changed" }
@@ -82,6 +83,7 @@ func (ModelChanged) event()      {}
 func (ThinkingChanged) event()   {}
 func (ModeChanged) event()       {}
 func (ToolsChanged) event()      {}
+func (ServerStatus) event()      {}
 func (CompactionStarted) event() {}
 func (CompactionEnded) event()   {}
 func (UsageChanged) event()      {}

@@ -58,6 +58,8 @@ func samples() []Event {
 		ThinkingChanged{Level: "high"},
 		ModeChanged{Mode: "plan"},
 		ToolsChanged{Names: []string{"read", "weather"}},
+		ServerStatus{Name: "files", State: "ready", Tools: 3},
+		ServerStatus{Name: "issues", State: "failed", Error: "it exited (exit status 3)"},
 		CompactionStarted{Reason: "manual"},
 		CompactionEnded{Reason: "manual", Result: &CompactionResult{Summary: "s", FirstKeptEntryID: "m1", TokensBefore: 9}},
 		UsageChanged{ContextTokens: -1, ContextWindow: 8000},

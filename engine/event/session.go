@@ -103,6 +103,15 @@ type ToolsChanged struct {
 	Names []string `json:"names"`
 }
 
+// ServerStatus says what has become of an MCP server: State is idle, connecting,
+// ready, failed or disabled, and Error says why it failed, in one line.
+type ServerStatus struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+	Error string `json:"error,omitempty"`
+	Tools int    `json:"tools"`
+}
+
 // CompactionStarted opens a compaction. Reason is manual, threshold or overflow.
 type CompactionStarted struct {
 	Reason string `json:"reason"`
