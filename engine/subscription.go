@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
 // ErrTooSlow ends a subscription whose reader let more than 64 MB of its own
@@ -139,27 +140,79 @@ func (s *Subscription) put(e event.Envelope) {
 	if s.err != nil {
 		return
 	}
-	switch ev := e.Event.(type) {
+	call, inner := unwrap(e.Event)
+	switch ev := inner.(type) {
 	case event.MessageDelta:
-		if old, ok := s.withdraw(ev.ID, func(old event.Event) bool {
+		id := call + ev.ID
+		s.withdraw(id, func(old event.Event) bool {
+			_, old = unwrap(old)
 			d, ok := old.(event.MessageDelta)
-			return ok && d.Index == ev.Index && !d.Done
-		}); ok {
-			ev.From = old.(event.MessageDelta).From
-			e.Event = ev
-		}
-		s.latest[ev.ID] = len(s.items)
+			if ok = ok && d.Index == ev.Index && !d.Done; ok {
+				ev.From = d.From
+				e.Event = rewrap(e.Event, ev)
+			}
+			return ok
+		})
+		s.latest[id] = len(s.items)
 		s.add(Item{Envelope: e}, envelope)
 	case event.ToolProgress:
-		s.progress(ev.CallID, e, size(ev))
+		s.progress(call+ev.CallID, e, size(ev))
 	case event.BashProgress:
 		s.progress(ev.ID, e, len(ev.Output))
 	default:
-		if id := closes(e.Event); id != "" {
-			delete(s.latest, id)
+		if id := closes(inner); id != "" {
+			delete(s.latest, call+id)
 		}
-		s.add(Item{Envelope: e}, envelope+shown(e.Event))
+		weight := envelope + shown(inner)
+		if call != "" {
+			weight += said(inner)
+		}
+		s.add(Item{Envelope: e}, weight)
 	}
+}
+
+// unwrap returns what an event tells, and under which task calls when it is a
+// sub-agent's.
+func unwrap(ev event.Event) (calls string, inner event.Event) {
+	for {
+		sub, ok := ev.(event.SubagentEvent)
+		if !ok {
+			return calls, ev
+		}
+		calls, ev = calls+sub.CallID+"/", sub.Event
+	}
+}
+
+// rewrap puts inner in place of the innermost event of ev.
+func rewrap(ev, inner event.Event) event.Event {
+	sub, ok := ev.(event.SubagentEvent)
+	if !ok {
+		return inner
+	}
+	sub.Event = rewrap(sub.Event, inner)
+	return sub
+}
+
+// said is the size of what a sub-agent's message or call ended with: unlike
+// the session's own it is in no one's context any more.
+func said(ev event.Event) int {
+	switch e := ev.(type) {
+	case event.MessageStarted:
+		return weigh(e.Message.Content)
+	case event.MessageEnded:
+		return weigh(e.Message.Content)
+	case event.ToolEnded:
+		return weigh(e.Content) + len(e.Details)
+	}
+	return 0
+}
+
+func weigh(content []message.Block) int {
+	n := 0
+	for _, b := range content {
+		n += len(b.Text) + len(b.Data) + len(b.Arguments)
+	}
+	return n
 }
 
 // progress keeps only the last value; a call's life-cycle events bar the way.
@@ -171,18 +224,16 @@ func (s *Subscription) progress(id string, e event.Envelope, own int) {
 
 // withdraw takes back the latest event about id, if it waits and fits. At the
 // end of the queue its place is free again; elsewhere an empty one remains.
-func (s *Subscription) withdraw(id string, fits func(event.Event) bool) (event.Event, bool) {
+func (s *Subscription) withdraw(id string, fits func(event.Event) bool) {
 	i, ok := s.latest[id]
 	if !ok || !fits(s.items[i].Event) {
-		return nil, false
+		return
 	}
-	old := s.items[i].Event
 	s.weight -= s.items[i].weight
 	s.items[i] = queued{}
 	if i == len(s.items)-1 {
 		s.items = s.items[:i]
 	}
-	return old, true
 }
 
 func (s *Subscription) add(it Item, weight int) {
@@ -253,9 +304,5 @@ func shown(ev event.Event) int {
 }
 
 func size(p event.ToolProgress) int {
-	n := len(p.Details)
-	for _, b := range p.Content {
-		n += len(b.Text) + len(b.Data)
-	}
-	return n
+	return len(p.Details) + weigh(p.Content)
 }

@@ -62,6 +62,51 @@ func TestDeltasMerge(t *testing.T) {
 	}
 }
 
+// A sub-agent's deltas and progress merge too, each under its own call: ids are
+// unique in one session only.
+func TestSubagentDeltasMerge(t *testing.T) {
+	text := "abcdefgh"
+	delta := func(call string, from, to int) event.Event {
+		d := event.MessageDelta{ID: "m", Block: message.TextBlock, Text: text[:to], From: from}
+		return event.SubagentEvent{CallID: call, Event: d}
+	}
+	deeper := func(ev event.Event) event.Event { return event.SubagentEvent{CallID: "c", Event: ev} }
+	progress := func(call, text string) event.Event {
+		return event.SubagentEvent{CallID: call, Event: event.ToolProgress{CallID: "t", Content: []message.Block{message.TextOf(text)}}}
+	}
+	s := newSubscription(func() {})
+	for i, ev := range []event.Event{
+		delta("c", 0, 2), delta("d", 0, 1), event.MessageDelta{ID: "m", Text: "x"}, deeper(delta("c", 0, 3)), delta("c", 2, 4), deeper(delta("c", 3, 5)),
+		progress("c", "1"), progress("d", "1"), progress("c", "2"),
+		event.MessageEnded{ID: "m"}, delta("d", 1, 3),
+		event.SubagentEvent{CallID: "c", Event: event.MessageEnded{ID: "m"}}, delta("c", 4, 5),
+	} {
+		s.put(envelope1(i+1, ev))
+	}
+	batch, err := s.take(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, it := range batch {
+		calls, inner := unwrap(it.Event)
+		line := fmt.Sprintf("%d %s %s", it.Seq, calls, inner.Kind())
+		switch e := inner.(type) {
+		case event.MessageDelta:
+			line = fmt.Sprintf("%d %s %q", it.Seq, calls, e.Delta())
+		case event.ToolProgress:
+			line += " " + message.Text(e.Content)
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		`3  "x"`, `5 c/ "abcd"`, `6 c/c/ "abcde"`, "8 d/ tool_progress 1", "9 c/ tool_progress 2", "10  message_ended", `11 d/ "abc"`, "12 c/ message_ended", `13 c/ "e"`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func TestAFinishedBlockTakesNoMore(t *testing.T) {
 	s := newSubscription(func() {})
 	s.put(envelope1(1, event.MessageDelta{ID: "m", Text: "ab", Done: true}))
