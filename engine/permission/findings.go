@@ -33,6 +33,7 @@ func (p *Policy) findings(req Request) []finding {
 	case KindFetch:
 		f.Why = "it reaches the network"
 		f.save = site(req.Text)
+		f.match = func(c *compiled) match { return c.reaches(req.Text) }
 	case KindOther:
 		f.wide = true
 	}
@@ -48,6 +49,19 @@ func (c *compiled) describes(text string) match {
 		return yes
 	}
 	return no
+}
+
+// reaches matches a pattern with a URL: one without a slash with its host,
+// deny and ask rules with all of it too.
+func (c *compiled) reaches(text string) match {
+	byHost := !strings.Contains(c.Pattern, "/")
+	if byHost && c.text.fold().matches(site(text)) {
+		return yes
+	}
+	if byHost && c.Action == Allow {
+		return no
+	}
+	return c.describes(text)
 }
 
 // file is the finding of one path of a tool or redirect. A path that is written

@@ -121,12 +121,24 @@ func TestOtherTools(t *testing.T) {
 		{ask, "", "todo", permission.KindThink, "", "allow", ""},
 		{plan, "", "todo", permission.KindThink, "", "allow", ""},
 		{plan, "deny todo", "todo", permission.KindThink, "", "deny", ""},
-		{ask, "", "fetch", permission.KindFetch, "https://go.dev/doc", "ask", "fetch(https://go.dev/*)"},
-		{plan, "", "fetch", permission.KindFetch, "https://go.dev/doc", "ask", "fetch(https://go.dev/*)"},
+		{ask, "", "fetch", permission.KindFetch, "https://go.dev/doc", "ask", "fetch(go.dev)"},
+		{plan, "", "fetch", permission.KindFetch, "https://go.dev/doc", "ask", "fetch(go.dev)"},
 		{ask, "", "fetch", permission.KindFetch, "https://go.dev@evil.example/", "ask", ""},
 		{ask, "", "fetch", permission.KindFetch, "file:///etc/passwd", "ask", ""},
 		{ask, "allow fetch(https://go.dev/*)", "fetch", permission.KindFetch, "https://go.dev/doc", "allow", ""},
-		{ask, "allow fetch(https://go.dev/*)", "fetch", permission.KindFetch, "https://go.dev.evil.example/", "ask", "fetch(https://go.dev.evil.example/*)"},
+		{ask, "allow fetch(https://go.dev/*)", "fetch", permission.KindFetch, "https://go.dev.evil.example/", "ask", "fetch(go.dev.evil.example)"},
+		{ask, "allow web_fetch(go.dev)", "web_fetch", permission.KindFetch, "https://go.dev/doc?q=1", "allow", ""},
+		{ask, "allow web_fetch(go.dev)", "web_fetch", permission.KindFetch, "http://GO.dev:80/doc", "allow", ""},
+		{ask, "allow web_fetch(go.dev)", "web_fetch", permission.KindFetch, "https://go.dev:8443/doc", "ask", "web_fetch(go.dev:8443)"},
+		{ask, "allow web_fetch(go.dev)", "web_fetch", permission.KindFetch, "https://go.dev.evil.example/", "ask", "web_fetch(go.dev.evil.example)"},
+		{ask, "allow web_fetch(go.dev)", "web_fetch", permission.KindFetch, "https://evil.example/go.dev", "ask", "web_fetch(evil.example)"},
+		{ask, "allow web_fetch(go.dev)", "web_fetch", permission.KindFetch, "https://go.dev@evil.example/", "ask", ""},
+		{ask, "allow web_fetch(*.go.dev)", "web_fetch", permission.KindFetch, "https://pkg.go.dev/net", "allow", ""},
+		{ask, "allow web_fetch(*.go.dev)", "web_fetch", permission.KindFetch, "https://notgo.dev/", "ask", "web_fetch(notgo.dev)"},
+		{ask, "allow web_fetch(https://go.dev/doc/*)", "web_fetch", permission.KindFetch, "https://go.dev/doc/x", "allow", ""},
+		{ask, "allow web_fetch(https://go.dev/doc/*)", "web_fetch", permission.KindFetch, "https://go.dev/blog", "ask", "web_fetch(go.dev)"},
+		{ask, "allow web_fetch", "web_fetch", permission.KindFetch, "https://anything.example/", "allow", ""},
+		{full, "deny web_fetch(evil.example)", "web_fetch", permission.KindFetch, "http://evil.example/x", "deny", ""},
 		{full, "deny fetch(*evil*)", "fetch", permission.KindFetch, "https://EVIL.example/", "deny", ""},
 		{ask, "", "mcp__git__log", permission.KindOther, "log", "ask", "mcp__git__log"},
 		{edit, "", "mcp__git__log", "", "log", "ask", "mcp__git__log"},
@@ -151,6 +163,79 @@ func TestOtherTools(t *testing.T) {
 			}
 			checkSuggest(t, p, req, d)
 		})
+	}
+}
+
+// A bound: what both allow, whatever is added later.
+func TestBounded(t *testing.T) {
+	const ask, edit, full = permission.ModeAsk, permission.ModeEdit, permission.ModeFull
+	call := func(name string) permission.Request {
+		return permission.Request{Tool: name, Kind: permission.KindOther, Text: name}
+	}
+	for _, tt := range []struct {
+		name                 string
+		mode, bound          permission.Mode
+		rules, more          string
+		tool                 string
+		want                 permission.Action
+		suggest, afterAlways string
+	}{
+		{"the bound asks", full, ask, "", "", "x", permission.Ask, "x", "allow"},
+		{"the bound's own rule", full, ask, "", "allow x", "x", permission.Allow, "", "allow"},
+		{"a bound loosens nothing", ask, full, "", "", "x", permission.Ask, "x", "allow"},
+		{"nor do its rules", ask, ask, "", "allow x", "x", permission.Ask, "x", "allow"},
+		{"the bound denies", full, full, "", "deny x", "x", permission.Deny, "", "deny"},
+		{"the policy denies", full, full, "deny x", "allow x", "x", permission.Deny, "", "deny"},
+		{"both ask", ask, ask, "", "", "x", permission.Ask, "x", "allow"},
+		{"a rule asks", edit, edit, "allow x", "allow x\nask x", "x", permission.Ask, "", "ask"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := policy(t, tt.mode, tt.rules).Bounded(policy(t, tt.bound, tt.more))
+			d := p.Judge(call(tt.tool))
+			suggest := ""
+			for _, r := range d.Suggest {
+				suggest += r.String()
+			}
+			if d.Action != tt.want || suggest != tt.suggest {
+				t.Errorf("got %s suggesting %q, want %s and %q", d.Action, suggest, tt.want, tt.suggest)
+			}
+			if again := p.With(d.Suggest...).Judge(call(tt.tool)); string(again.Action) != tt.afterAlways {
+				t.Errorf("after an always it is %s, want %s", again.Action, tt.afterAlways)
+			}
+			if got, want := p.Mode(), permission.Tighter(tt.mode, tt.bound); got != want {
+				t.Errorf("mode %s, want %s", got, want)
+			}
+			if got := p.WithMode(full).Mode(); got != full {
+				t.Errorf("the user's full has become %s", got)
+			}
+		})
+	}
+	p := policy(t, ask, "allow a").Bounded(policy(t, ask, "allow a\ndeny b"))
+	if rules := p.Rules(); len(rules) != 2 || rules[1].Tool != "b" {
+		t.Errorf("rules %v", rules)
+	}
+}
+
+// A tool that needs approval asks, whatever allows it.
+func TestApprove(t *testing.T) {
+	for _, mode := range []permission.Mode{permission.ModeAsk, permission.ModeFull} {
+		rule := permission.Rule{Tool: "*", Action: permission.Allow, Source: permission.FromUser}
+		p := permission.New(permission.Options{Mode: mode, Root: root, Approve: []string{"deploy"}}, rule)
+		d := p.Judge(permission.Request{Tool: "deploy", Kind: permission.KindOther, Text: "Deploy"})
+		if d.Action != permission.Ask || len(d.Suggest) > 0 || !strings.Contains(d.Reason, "each call") {
+			t.Errorf("%s: %+v", mode, d)
+		}
+		if d := p.Judge(permission.Request{Tool: "other", Kind: permission.KindOther}); d.Action != permission.Allow {
+			t.Errorf("%s: another tool: %+v", mode, d)
+		}
+	}
+	p := permission.New(permission.Options{Mode: permission.ModeAsk, Approve: []string{"deploy"}})
+	if d := p.Judge(permission.Request{Tool: "deploy", Kind: permission.KindOther, Text: "Deploy"}); d.Action != permission.Ask || len(d.Suggest) > 0 {
+		t.Errorf("an always is offered: %+v", d)
+	}
+	deny := p.With(permission.Rule{Tool: "deploy", Action: permission.Deny})
+	if d := deny.Judge(permission.Request{Tool: "deploy", Kind: permission.KindOther}); d.Action != permission.Deny {
+		t.Errorf("a rule that denies: %+v", d)
 	}
 }
 

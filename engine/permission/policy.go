@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,12 +67,15 @@ type Options struct {
 	// Own are the folders of Hoopoe's settings and state, absolute, symbolic
 	// links resolved. They are guarded, see guard.
 	Own []string
+	// Approve are the names of tools each call of which asks, whatever allows it.
+	Approve []string
 }
 
 // Policy judges requests. It is immutable and safe for concurrent use.
 type Policy struct {
 	opts  Options
 	rules []compiled
+	bound *Policy // see Bounded
 }
 
 // compiled is a rule with its pattern taken apart in each way it may be read.
@@ -92,28 +96,54 @@ func New(o Options, rules ...Rule) *Policy {
 // With returns a policy with more rules: those that a question saved, those of
 // the session.
 func (p *Policy) With(rules ...Rule) *Policy {
-	next := &Policy{opts: p.opts, rules: slices.Clone(p.rules)}
+	next := &Policy{opts: p.opts, rules: slices.Clone(p.rules), bound: p.bound}
 	for _, r := range rules {
 		next.rules = append(next.rules, compile(r))
 	}
+	if p.bound != nil {
+		next.bound = p.bound.With(rules...)
+	}
 	return next
+}
+
+// Bounded returns a policy that allows what both allow, asks where one asks
+// and denies where one denies. What is done to it later is done to both: a
+// rule or a mode that the user decides on counts for either.
+func (p *Policy) Bounded(by *Policy) *Policy {
+	return &Policy{opts: p.opts, rules: p.rules, bound: by}
 }
 
 // WithMode returns a policy with the same rules and another mode.
 func (p *Policy) WithMode(m Mode) *Policy {
 	next := &Policy{opts: p.opts, rules: p.rules}
 	next.opts.Mode = m
+	if p.bound != nil {
+		next.bound = p.bound.WithMode(m)
+	}
 	return next
 }
 
-// Mode returns the policy's mode.
-func (p *Policy) Mode() Mode { return p.opts.Mode }
+// Mode returns the policy's mode, of two the tighter.
+func (p *Policy) Mode() Mode {
+	if p.bound != nil {
+		return Tighter(p.opts.Mode, p.bound.Mode())
+	}
+	return p.opts.Mode
+}
 
-// Rules returns the policy's rules in the order they were given.
+// Rules returns the policy's rules in the order they were given, then those
+// that only its bound has.
 func (p *Policy) Rules() []Rule {
-	rules := make([]Rule, len(p.rules))
-	for i, r := range p.rules {
-		rules[i] = r.Rule
+	var rules []Rule
+	for _, r := range p.rules {
+		rules = append(rules, r.Rule)
+	}
+	if p.bound != nil {
+		for _, r := range p.bound.Rules() {
+			if !slices.Contains(rules, r) {
+				rules = append(rules, r)
+			}
+		}
 	}
 	return rules
 }
@@ -149,7 +179,39 @@ func (p *Policy) Judge(req Request) Decision {
 	if d.Action == Ask {
 		d.Suggest = p.suggest(req, asking)
 	}
+	if p.bound != nil {
+		d = stricter(d, p.bound.Judge(req))
+	}
+	if d.Action != Deny && slices.Contains(p.opts.Approve, req.Tool) {
+		if d.Action == Allow {
+			d.Parts = []Part{{cmp.Or(req.Text, req.Tool), "each call of this tool is to be approved"}}
+			d.Action, d.Reason = Ask, reason("needs approval", d.Parts)
+		}
+		d.Suggest = nil // no rule would do
+	}
 	return d
+}
+
+// stricter returns the decision that leaves less room. Two questions become
+// one, with the rules that answer both.
+func stricter(a, b Decision) Decision {
+	order := []Action{Allow, Ask, Deny}
+	switch i, j := slices.Index(order, a.Action), slices.Index(order, b.Action); {
+	case i > j:
+		return a
+	case j > i:
+		return b
+	}
+	if len(a.Suggest) == 0 || len(b.Suggest) == 0 {
+		a.Suggest = nil
+		return a
+	}
+	for _, r := range b.Suggest {
+		if !slices.Contains(a.Suggest, r) {
+			a.Suggest = append(a.Suggest, r)
+		}
+	}
+	return a
 }
 
 // judge decides and returns the findings that ask.

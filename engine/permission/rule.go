@@ -46,6 +46,9 @@ const (
 //   - for files, a path: relative to the workspace, absolute, or from "~/";
 //     "*" within a name, "**" for any folders; without a slash, a name at any
 //     depth. A folder covers what is in it.
+//   - for the network, a host such as "go.dev" or "*.go.dev", with its port
+//     unless that is the usual one; with a slash, the whole URL. "*" stands for
+//     anything.
 //   - for all others, the text of the request, where "*" stands for anything.
 type Rule struct {
 	Tool    string

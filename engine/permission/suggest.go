@@ -123,11 +123,17 @@ func (pl place) pattern(path Path) string {
 	return escape(path.Path)
 }
 
-// site returns the pattern of everything at a URL's origin.
+// site returns the host of a URL, with its port unless that is the usual one;
+// "" for what no rule of a host is about.
 func site(text string) string {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || strings.Contains(u.Host, "*") {
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || strings.Contains(u.Host, "*") {
 		return ""
 	}
-	return u.Scheme + "://" + u.Host + "/*"
+	host := strings.ToLower(u.Host)
+	usual := ":443"
+	if u.Scheme == "http" {
+		usual = ":80"
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(host, usual), ":")
 }
