@@ -345,7 +345,7 @@ func (s *server) getCommands(ctx context.Context, _ request) (any, error) {
 	for _, c := range s.o.Commands.For(ctx, s.o.Session).Catalog(abilities) {
 		row := commandRow{Name: c.Name, Description: c.Summary, Source: c.Source}
 		if c.Path != "" {
-			row.SourceInfo = &sourceInfo{Path: c.Path, Source: c.Source, Scope: c.Location, Origin: "top-level"}
+			row.SourceInfo = &sourceInfo{Path: c.Path, Source: "local", Scope: c.Location, Origin: "top-level"}
 		}
 		rows = append(rows, row)
 	}
