@@ -638,3 +638,24 @@ func TestBrokenInjections(t *testing.T) {
 		t.Error(c.plot())
 	}
 }
+
+// BenchmarkWatchedStream is BenchmarkStream with ten rules that look at every
+// word and never match.
+func BenchmarkWatchedStream(b *testing.B) {
+	w := newWorld(b, "-- turn --\ntimes: always\n-- text repeat=20000 quoted --\n\"word \"\n")
+	for i := range 10 {
+		w.rule(fmt.Sprint("rule-", i), fmt.Sprintf("condition: (?i)w[a-z]+d%d|never", i))
+	}
+	s, _, err := w.engine.Open(context.Background(), OpenOptions{Cwd: w.dir, Model: w.model.Ref(), InMemory: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close(context.Background())
+	c := &client{t: b, s: s}
+	c.attach(Client{})
+	b.ReportAllocs()
+	for b.Loop() {
+		c.log = nil
+		c.run("go")
+	}
+}
