@@ -16,6 +16,26 @@ type gate struct {
 	// in a mode that is never looser than loosest.
 	caller  *gate
 	loosest permission.Mode
+	all     bool // every call is put to the user, for the prompt in progress
+}
+
+// askAll says whether a prompt wants to be asked about every call.
+func (g *gate) askAll(on bool) {
+	if g.caller == nil {
+		g.mu.Lock()
+		g.all = on
+		g.mu.Unlock()
+	}
+}
+
+// asksAll is asked by sub-agents too.
+func (g *gate) asksAll() bool {
+	if g.caller != nil {
+		return g.caller.asksAll()
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.all
 }
 
 // current is the policy of the moment.
@@ -30,7 +50,11 @@ func (g *gate) current() *permission.Policy {
 }
 
 func (g *gate) judge(r permission.Request) permission.Decision {
-	return g.current().Judge(r)
+	d := g.current().Judge(r)
+	if g.asksAll() {
+		d = asked(d, r)
+	}
+	return d
 }
 
 // withholder returns what tells files that are judged more strictly than the

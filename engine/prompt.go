@@ -51,6 +51,9 @@ type Input struct {
 	// QueueOnly keeps an idle session from starting: the message rides along
 	// with the next prompt.
 	QueueOnly bool
+	// Once are settings of this prompt alone. A message that is queued for a
+	// prompt in progress doesn't change that prompt's.
+	Once Once
 	// Ack is placed before the first event that the prompt causes.
 	Ack *Ack
 
@@ -168,13 +171,19 @@ func (in Input) message(at int64) message.Message {
 	return m
 }
 
-// begin opens a prompt: hooks first, off the owner, then the run.
-func (s *Session) begin(in Input) {
+// open forgets what belonged to the prompt before.
+func (s *Session) open(once Once) {
 	s.aborted, s.overflowed, s.fruitless, s.attempt = false, false, false, 0
 	s.flushBash()
 	s.system = ""
 	s.limits.begin(s.at)
 	s.watch.begin()
+	s.just(once)
+}
+
+// begin opens a prompt: hooks first, off the owner, then the run.
+func (s *Session) begin(in Input) {
+	s.open(in.Once)
 	if err := s.engine.usable(s.model); err != nil {
 		if missing, ok := errors.AsType[*catalog.MissingKeyError](err); ok {
 			//lint:ignore ST1005 the beginning is the protocol family's

@@ -14,6 +14,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
+	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
 // errAbort is the cause of a cancel that the user asked for.
@@ -21,7 +22,7 @@ var errAbort = errors.New("aborted")
 
 // startRun starts one attempt of the loop.
 func (s *Session) startRun(prompts []message.Message) {
-	system := s.system
+	system, once := s.system, s.once
 	s.state = Running
 	s.runs++
 	ctx, stop := context.WithCancelCause(s.ctx)
@@ -32,9 +33,16 @@ func (s *Session) startRun(prompts []message.Message) {
 		History: s.messages,
 		Model:   s.model,
 		Request: func(ctx context.Context, history []message.Message) (llm.Provider, llm.Request, error) {
-			return s.request(ctx, history, system)
+			p, r, err := s.request(ctx, history, system)
+			once.apply(&r)
+			return p, r, err
 		},
-		Find:       s.findTool,
+		Find: func(name string) (tool.Tool, bool) {
+			if once.NoTools {
+				return nil, false
+			}
+			return s.findTool(name)
+		},
 		Prepare:    s.prepare,
 		Steer:      s.steer,
 		FollowUp:   func(ctx context.Context) []message.Message { return s.poll(ctx, FollowUp) },

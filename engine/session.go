@@ -89,6 +89,7 @@ type Session struct {
 	system     string // replaces the system prompt for the prompt in progress
 	settled    []chan struct{}
 	stopped    []func() // aborts that wait for the end of what they stop
+	once       Once     // settings of the prompt in progress
 	prompts    []Input  // accepted, waiting for a settled session
 	sends      []Input  // from end-of-run hooks, continue the prompt in progress
 

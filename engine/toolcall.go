@@ -157,7 +157,7 @@ func permissionKind(k tool.Kind) permission.Kind {
 func (s *Session) askPermission(ctx context.Context, c *tool.Call, request permission.Request, d permission.Decision, r event.ToolRunning) agent.Verdict {
 	q := event.Question{
 		Kind: event.AskPermission, CallID: c.ID, Title: r.Title, Message: d.Reason,
-		Permission: &event.PermissionRequest{Tool: c.Name, Kind: string(request.Kind), Diff: r.Diff},
+		Permission: &event.PermissionRequest{Tool: c.Name, Arguments: c.Arguments, Kind: string(request.Kind), Diff: r.Diff},
 	}
 	if request.Command != nil {
 		q.Permission.Command = request.Text
@@ -184,7 +184,11 @@ func (s *Session) askPermission(ctx context.Context, c *tool.Call, request permi
 	})
 	switch {
 	case result.Nobody:
-		return agent.Verdict{Denied: "nobody", Reason: fmt.Sprintf("Permission denied: %s, and there is nobody to ask here. Don't try it another way; say what you wanted to do. The user can allow it with --permissions or with a rule in the settings.", d.Reason)}
+		way := "The user can allow it with --permissions or with a rule in the settings."
+		if d.Insists {
+			way = "The user can approve it where questions are shown, such as the chat."
+		}
+		return agent.Verdict{Denied: "nobody", Reason: fmt.Sprintf("Permission denied: %s, and there is nobody to ask here. Don't try it another way; say what you wanted to do. %s", d.Reason, way)}
 	case !result.Answered || result.Answer.Cancelled || result.Answer.Choice == event.Deny || result.Answer.Choice == "":
 		reason := "Permission denied: the user declined this call."
 		if result.Answer.Reason != "" {

@@ -1,6 +1,9 @@
 package event
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // QuestionKind names a sort of question; a face declares which it can show.
 type QuestionKind string
@@ -35,11 +38,14 @@ type Question struct {
 
 // PermissionRequest says what a tool call wants to do and why it asks.
 type PermissionRequest struct {
-	Tool    string   `json:"tool"`
-	Kind    string   `json:"kind"`
-	Command string   `json:"command,omitempty"`
-	Diff    string   `json:"diff,omitempty"`
-	Paths   []string `json:"paths,omitempty"`
+	Tool string `json:"tool"`
+	// Arguments are those that the call will run with. Faces that show them by
+	// their protocol have them from here; the canonical JSON has them already.
+	Arguments json.RawMessage `json:"-"`
+	Kind      string          `json:"kind"`
+	Command   string          `json:"command,omitempty"`
+	Diff      string          `json:"diff,omitempty"`
+	Paths     []string        `json:"paths,omitempty"`
 	// Parts need the approval; each says why.
 	Parts []PermissionPart `json:"parts,omitempty"`
 	// Rules are what an "always" would save.
