@@ -30,6 +30,7 @@ func chatFlags() []cli.Flag {
 		&cli.BoolFlag{DisableDefaultText: true, Name: "offline", Category: groupRun, Usage: "open no connection (also: HOOPOE_OFFLINE=1)"},
 
 		&cli.StringFlag{Name: "model", Category: groupModel, Usage: "`PROVIDER/ID`, a part of it, or script/FILE; \":level\" sets the thinking"},
+		&cli.StringFlag{Name: "agent", Category: groupModel, Usage: "be the agent of this `FILE` (YAML or JSON) or folder"},
 		&cli.StringFlag{Name: "api-key", Category: groupModel, Usage: "`KEY` for the provider of --model, for this run"},
 		&cli.StringFlag{Name: "thinking", Category: groupModel, Usage: "`LEVEL` is off, minimal, low, medium, high or xhigh"},
 		&cli.StringFlag{Name: "system-prompt", Category: groupModel, Usage: "use this `TEXT` or file in place of our own"},
@@ -72,6 +73,7 @@ type settings struct {
 	noContextFiles                    bool
 	maxTurns                          int
 	maxCost                           float64
+	agent                             string
 	apiKey                            string
 	offline                           bool
 
@@ -100,14 +102,14 @@ func readSettings(c *cli.Context) (settings, error) {
 		cwd: c.String("cwd"), permissions: c.String("permissions"),
 		model: c.String("model"), thinking: c.String("thinking"),
 		systemPrompt: c.String("system-prompt"), appendSystemPrompt: c.String("append-system-prompt"),
-		apiKey: c.String("api-key"), offline: c.Bool("offline"),
+		agent: c.String("agent"), apiKey: c.String("api-key"), offline: c.Bool("offline"),
 		noTools: c.Bool("no-tools"), approve: c.Bool("approve"),
 		noSkills: c.Bool("no-skills"), noTemplates: c.Bool("no-prompt-templates"), noRules: c.Bool("no-rules"), noContextFiles: c.Bool("no-context-files"),
 		resumeLatest: c.Bool("continue"), resume: c.IsSet("resume"), resumeQuery: c.String("resume"),
 		sessionFile: c.String("session"), fork: c.String("fork"),
 		noSession: c.Bool("no-session"), sessionDir: c.String("session-dir"),
 	}
-	for _, name := range []string{"cwd", "model", "session", "fork", "session-dir", "tools", "api-key"} {
+	for _, name := range []string{"cwd", "model", "session", "fork", "session-dir", "tools", "api-key", "agent"} {
 		if c.IsSet(name) && strings.TrimSpace(c.String(name)) == "" {
 			return s, usagef("--%s needs a value", name)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/redact"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
+	"github.com/hoopoe-agent/hoopoe/engine/spec"
 	"github.com/hoopoe-agent/hoopoe/slash"
 )
 
@@ -86,6 +87,13 @@ func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions,
 		SystemPrompt: s.systemPrompt, AppendSystemPrompt: s.appendSystemPrompt,
 		NoSkills: s.noSkills, NoTemplates: s.noTemplates, NoRules: s.noRules, NoContextFiles: s.noContextFiles,
 		Tools: s.tools, NoTools: s.noTools, Limits: config.Limits{Turns: s.maxTurns, CostUSD: s.maxCost}, Approve: s.approve, Hosted: s.rpc,
+	}
+	if s.agent != "" {
+		agent, err := spec.Load(s.agent)
+		if err != nil {
+			return o, err
+		}
+		o.Agent = agent
 	}
 	if s.rpc {
 		if err := s.hosted(e, &o); err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/prompt"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/engine/shell"
+	"github.com/hoopoe-agent/hoopoe/engine/spec"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 	"github.com/hoopoe-agent/hoopoe/engine/tool/builtin"
 	"github.com/hoopoe-agent/hoopoe/engine/workspace"
@@ -41,6 +42,9 @@ type OpenOptions struct {
 	SessionDir string
 	// Model and Thinking name the first model; empty means the start order.
 	Model, Thinking string
+	// Agent is an agent's file. Options that are set win over it, and it over the
+	// settings and what the session had last.
+	Agent *spec.Agent
 	// Models are patterns of the models to cycle through, in place of the
 	// settings'.
 	Models []string
@@ -80,6 +84,8 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 	if err != nil {
 		return nil, notices, err
 	}
+	settings, more := heed(settings, o.Agent)
+	notices = append(notices, more...)
 	if o.SessionDir == "" {
 		o.SessionDir = settings.SessionDir
 	}
@@ -180,6 +186,9 @@ func (s *Session) equip(settings config.Settings) error {
 	if s.env.options.Replace, err = prompt.TextOrFile(o.SystemPrompt, prompt.Disk()); err != nil {
 		return err
 	}
+	if s.env.options.Replace == "" && o.Agent != nil {
+		s.env.options.Replace = o.Agent.Instructions
+	}
 	if s.env.options.Append, err = prompt.TextOrFile(o.AppendSystemPrompt, prompt.Disk()); err != nil {
 		return err
 	}
@@ -188,7 +197,7 @@ func (s *Session) equip(settings config.Settings) error {
 		return err
 	}
 	s.tools = &toolset{Registry: own}
-	if s.policy, err = e.gate(ws, o, settings); err != nil {
+	if s.policy, err = e.gate(ws, o, settings, approvals(o.Agent, own.Tools())); err != nil {
 		return err
 	}
 	s.host = &ext.Host{Hooks: e.options.Hooks, Session: func(name string) ext.Session { return callback{s, name} }, Failed: func(name, point string, err error) {
@@ -204,6 +213,7 @@ func offered(o OpenOptions, settings config.Settings, task []tool.Tool) (*tool.R
 	if err != nil {
 		return nil, err
 	}
+	known := all.Tools()
 	if !settings.Todo.Enabled {
 		all.Remove("todo")
 	}
@@ -219,12 +229,19 @@ func offered(o OpenOptions, settings config.Settings, task []tool.Tool) (*tool.R
 			return nil, fmt.Errorf("--tools: %w", err)
 		}
 		return tool.NewRegistry(chosen...)
+	case o.Agent != nil && o.Agent.Tools != nil:
+		chosen, err := chosenBy(o.Agent, all.Tools(), known)
+		if err != nil {
+			return nil, err
+		}
+		return tool.NewRegistry(chosen...)
 	}
 	return all, nil
 }
 
-// gate builds the permission policy from the settings and the saved rules.
-func (e *Engine) gate(ws *workspace.Local, o OpenOptions, settings config.Settings) (*gate, error) {
+// gate builds the permission policy from the settings, the saved rules and the
+// agent's file; approve are the tools that always ask.
+func (e *Engine) gate(ws *workspace.Local, o OpenOptions, settings config.Settings, approve []string) (*gate, error) {
 	name := cmp.Or(o.Mode, settings.Permissions.Mode, o.DefaultMode, string(permission.ModeAsk))
 	mode, err := permission.ParseMode(name)
 	if err != nil {
@@ -240,7 +257,7 @@ func (e *Engine) gate(ws *workspace.Local, o OpenOptions, settings config.Settin
 	if err := errors.Join(err, err2, err3); err != nil {
 		return nil, err
 	}
-	options := permission.Options{Mode: mode, Root: ws.Cwd(), Home: e.paths.Home}
+	options := permission.Options{Mode: mode, Root: ws.Cwd(), Home: e.paths.Home, Approve: approve}
 	for _, dir := range []string{e.paths.Config, e.paths.Data, e.paths.State} {
 		if dir == "" {
 			continue
@@ -250,7 +267,8 @@ func (e *Engine) gate(ws *workspace.Local, o OpenOptions, settings config.Settin
 		}
 		options.Own = append(options.Own, dir)
 	}
-	return &gate{policy: permission.New(options, append(rules, more...)...)}, nil
+	rules = append(rules, more...)
+	return &gate{policy: bounded(permission.New(options, rules...), options, rules, o.Agent, o.Mode != "")}, nil
 }
 
 // document opens or makes the session's document.
@@ -309,7 +327,7 @@ func (s *Session) documentOptions() session.Options {
 }
 
 // startModel chooses the first model in the order of wishes: the flag, the
-// session's last, the settings'.
+// agent's file, the session's last, the settings'.
 func (s *Session) startModel(doc *session.Document, settings config.Settings) ([]string, error) {
 	e, o := s.engine, s.opts
 	c := doc.Context()
@@ -325,6 +343,8 @@ func (s *Session) startModel(doc *session.Document, settings config.Settings) ([
 		if _, keyless := errors.AsType[*catalog.MissingKeyError](err); keyless && o.Hosted {
 			err = nil
 		}
+	case o.Agent != nil && o.Agent.Model != "":
+		choice, err = e.agentModel(o)
 	default:
 		choice, err = e.models().Start(catalog.Wishes{Local: e.findLocal, Session: ref(c.Model.Provider, c.Model.ID), Setting: ref(settings.DefaultProvider, settings.DefaultModel)})
 	}
@@ -342,8 +362,8 @@ func (s *Session) startModel(doc *session.Document, settings config.Settings) ([
 	if err := s.use(choice.Model); err != nil { // the flag wins over the session's last
 		return choice.Notices, err
 	}
-	if choice.Level != "" {
-		s.thinking = choice.Level
+	if level := cmp.Or(choice.Level, agentThinking(o.Agent)); level != "" {
+		s.thinking = level
 	}
 	if o.Thinking != "" {
 		level, err := llm.ParseLevel(o.Thinking)

@@ -202,7 +202,7 @@ func (s *Session) besides(h heritage) session.Options {
 }
 
 // tighter is the lower of two limits, of which 0 is none.
-func tighter(a, b int) int {
+func tighter[N int | float64](a, b N) N {
 	if a == 0 || b > 0 && b < a {
 		return b
 	}

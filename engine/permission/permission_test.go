@@ -222,7 +222,7 @@ func TestApprove(t *testing.T) {
 		rule := permission.Rule{Tool: "*", Action: permission.Allow, Source: permission.FromUser}
 		p := permission.New(permission.Options{Mode: mode, Root: root, Approve: []string{"deploy"}}, rule)
 		d := p.Judge(permission.Request{Tool: "deploy", Kind: permission.KindOther, Text: "Deploy"})
-		if d.Action != permission.Ask || len(d.Suggest) > 0 || !strings.Contains(d.Reason, "each call") {
+		if d.Action != permission.Ask || len(d.Suggest) > 0 || !d.Insists || !strings.Contains(d.Reason, "each call") {
 			t.Errorf("%s: %+v", mode, d)
 		}
 		if d := p.Judge(permission.Request{Tool: "other", Kind: permission.KindOther}); d.Action != permission.Allow {

@@ -51,6 +51,8 @@ type Decision struct {
 	// Suggest are the rules that "always" would save. With them the same request
 	// is allowed; where no rules of a sensible width would do, there are none.
 	Suggest []Rule
+	// Insists says that no mode and no rule would allow it unasked.
+	Insists bool
 }
 
 // Part is a part of a request and why it isn't free.
@@ -187,7 +189,7 @@ func (p *Policy) Judge(req Request) Decision {
 			d.Parts = []Part{{cmp.Or(req.Text, req.Tool), "each call of this tool is to be approved"}}
 			d.Action, d.Reason = Ask, reason("needs approval", d.Parts)
 		}
-		d.Suggest = nil // no rule would do
+		d.Suggest, d.Insists = nil, true
 	}
 	return d
 }

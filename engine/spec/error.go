@@ -15,6 +15,7 @@ const (
 	Invalid      Code = "HOOPOE_CONFIG_INVALID"
 	NotFound     Code = "HOOPOE_AGENT_NOT_FOUND"
 	UnknownModel Code = "HOOPOE_MODEL_UNKNOWN"
+	NoKey        Code = "HOOPOE_PROVIDER_AUTH"
 )
 
 // Error is a fault of an agent's file.
