@@ -132,10 +132,10 @@ func ourTool(name string) string {
 	return name
 }
 
-// toolsFor are the tools of a sub-agent: of the session's own those that its
+// toolsFor are the tools of a sub-agent: of the session's and its servers' those that its
 // definition names. It asks nobody, and gives tasks only where task says so.
 func (s *Session) toolsFor(a prompt.Agent, task []tool.Tool) (*tool.Registry, error) {
-	all := slices.DeleteFunc(s.tools.Registry.Tools(), func(t tool.Tool) bool {
+	all := slices.DeleteFunc(s.tools.lasting(), func(t tool.Tool) bool {
 		name := t.Spec().Name
 		return name == "ask" || name == taskTool
 	})

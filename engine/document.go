@@ -202,6 +202,7 @@ func (s *Session) adopt(d *session.Document) {
 		}
 	}
 	s.thinking = s.model.Clamp(s.thinking)
+	s.servers.recall()
 }
 
 // MoveTo continues the conversation from another entry of the tree. For a
@@ -226,6 +227,7 @@ func (s *Session) MoveTo(ctx context.Context, entryID string) (text string, err 
 			return "", err
 		}
 		s.rebuild(s.doc.Context())
+		s.servers.recall()
 		s.restoreTodos()
 		s.restoreRules()
 		s.publish(event.LeafMoved{View: s.view()})

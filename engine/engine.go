@@ -36,6 +36,8 @@ type Options struct {
 	Adapters map[string]llm.Adapter
 	// Models adds rows to the catalogue.
 	Models []llm.Model
+	// Version of the program, for MCP servers.
+	Version string
 	// Log gets what is of use in a bug report; nil drops it. It must not write
 	// to the terminal or the protocol.
 	Log *slog.Logger
@@ -100,6 +102,15 @@ func (e *Engine) Untrusted(cwd string) []string {
 	for _, path := range e.places(cwd, false).Project() {
 		if !slices.ContainsFunc(files, func(folder string) bool { return below(folder, path) }) {
 			files = append(files, path)
+		}
+	}
+	for _, path := range serverFiles(cwd) {
+		rel, err := filepath.Rel(cwd, path)
+		if err != nil || slices.Contains(files, rel) {
+			continue
+		}
+		if _, err := os.Lstat(path); err == nil {
+			files = append(files, rel)
 		}
 	}
 	return files

@@ -16,6 +16,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
+	"github.com/hoopoe-agent/hoopoe/engine/mcp"
 	"github.com/hoopoe-agent/hoopoe/engine/permission"
 	"github.com/hoopoe-agent/hoopoe/engine/prompt"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
@@ -54,12 +55,17 @@ type OpenOptions struct {
 	// SystemPrompt replaces our instructions, AppendSystemPrompt adds to them;
 	// each is a text or the path of one.
 	SystemPrompt, AppendSystemPrompt string
-	// Tools is an allow-list of tool names; NoTools offers none.
+	// Tools is an allow-list of tool names, in which those of MCP servers may be
+	// patterns: mcp__server__*. NoTools offers none.
 	Tools   []string
 	NoTools bool
 	// NoSkills, NoTemplates, NoRules and NoContextFiles leave these out, whoever
 	// they are from.
 	NoSkills, NoTemplates, NoRules, NoContextFiles bool
+	// MCPServers are used beside those of the project and the user, and win over
+	// them by name. NoMCP leaves all out.
+	MCPServers []mcp.Server
+	NoMCP      bool
 	// Limits override those of the settings where they aren't 0.
 	Limits config.Limits
 	// Dialogs says that the face can show the ask tool's question; else the
@@ -100,6 +106,8 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 	if err := s.equip(settings); err != nil {
 		return nil, notices, err
 	}
+	v, told := s.newServers()
+	s.servers, notices = v, append(notices, told...)
 	doc, more, err := e.document(o)
 	notices = append(notices, more...)
 	if err != nil {
@@ -224,7 +232,7 @@ func offered(o OpenOptions, settings config.Settings, task []tool.Tool) (*tool.R
 	case o.NoTools:
 		return tool.NewRegistry()
 	case len(o.Tools) > 0:
-		chosen, err := all.Select(o.Tools)
+		chosen, err := all.Select(slices.DeleteFunc(slices.Clone(o.Tools), isServed))
 		if err != nil {
 			return nil, fmt.Errorf("--tools: %w", err)
 		}

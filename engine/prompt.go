@@ -181,7 +181,8 @@ func (s *Session) open(once Once) {
 	s.just(once)
 }
 
-// begin opens a prompt: hooks first, off the owner, then the run.
+// begin opens a prompt: hooks first, off the owner, then the run. The first one
+// waits for the MCP servers.
 func (s *Session) begin(in Input) {
 	s.open(in.Once)
 	if err := s.engine.usable(s.model); err != nil {
@@ -195,14 +196,20 @@ func (s *Session) begin(in Input) {
 		return
 	}
 	in.Text = chosen(s.messages, in.Text)
-	if !s.host.Has(func(h ext.Hooks) bool { return wantsInput(h) || h.BeforeRun != nil }) {
+	wait := s.servers.pending()
+	if !wait && !s.host.Has(func(h ext.Hooks) bool { return wantsInput(h) || h.BeforeRun != nil }) {
 		s.startRun([]message.Message{in.message(s.engine.now().UnixMilli())})
 		return
 	}
 	s.state = Starting
 	ctx, stop := context.WithCancelCause(s.ctx)
 	s.stop = stop
-	go s.beforeRun(ctx, in)
+	go func() {
+		if wait {
+			s.servers.await(ctx)
+		}
+		s.beforeRun(ctx, in)
+	}()
 }
 
 // beforeRun asks the extensions about a prompt, then posts what they decided.

@@ -56,10 +56,13 @@ type Session struct {
 	tools  *toolset
 	host   *ext.Host
 	policy *gate
-	caller *caller // nil for the user's own session
-	seats  seats   // of all sub-agents below the user's session
-	seat   *seat   // a sub-agent's own
-	calls  taskCalls
+	// servers are the MCP servers; nil without any, and for sub-agents, who have
+	// the tools of their caller's.
+	servers *servers
+	caller  *caller // nil for the user's own session
+	seats   seats   // of all sub-agents below the user's session
+	seat    *seat   // a sub-agent's own
+	calls   taskCalls
 	// ids hands out entry ids; it follows the document.
 	ids idSource
 	// shutdown is closed when an extension asks for the process's end.
@@ -223,10 +226,11 @@ func (i *idSource) next() string {
 	return i.doc.NewID()
 }
 
-// Start reads skills, templates and rules, tells what is wrong with them, and
-// runs the session's start hooks. Call it once the face can show questions;
-// until then no foreign code has run.
+// Start starts the MCP servers and doesn't wait for them, reads skills, templates
+// and rules, tells what is wrong with them, and runs the session's start hooks.
+// Call it once the face can show questions; until then no foreign code has run.
 func (s *Session) Start(ctx context.Context) error {
+	s.servers.start()
 	s.env.guidance()
 	s.host.SessionStart(ctx)
 	return ctx.Err()
@@ -270,19 +274,25 @@ func (s *Session) wake() {
 
 // Kill ends the session's processes at once, without any grace. It is for a
 // process that is about to exit and can't wait for Close.
-func (s *Session) Kill() { s.env.runner.Close(0) }
+func (s *Session) Kill() {
+	s.servers.kill()
+	s.env.runner.Close(0)
+}
 
 // closeTime bounds how long an ending session waits for a run to stop: a tool
 // or hook that ignores its context must not keep the process alive.
 const closeTime = 5 * time.Second
 
 // Halt is Abort for a session that will be closed: its processes, the user's
-// command among them, have 300 ms to end, and no more are started. Faces still
-// hear of all that.
+// command and MCP servers among them, have 300 ms to end, and no more are
+// started. Faces still hear of all that.
 func (s *Session) Halt(ctx context.Context) error {
 	stopped := make(chan error, 1)
 	go func() { stopped <- s.Abort(ctx) }()
+	var ending sync.WaitGroup
+	ending.Go(func() { s.servers.close(ctx) })
 	s.env.close()
+	ending.Wait()
 	return <-stopped
 }
 

@@ -1,29 +1,60 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
-// toolset are the tools of a session: its own, which the options chose, and
-// those that the program around it lends. It is safe for concurrent use; what
-// a request offers and what a call finds is the set of that moment.
+// toolset are the tools of a session: its own, which the options chose, those
+// that the program around it lends, and those of MCP servers. It is safe for
+// concurrent use; what a request offers and what a call finds is the set of that
+// moment.
 type toolset struct {
 	*tool.Registry // the session's own
 
-	mu   sync.RWMutex
-	host []tool.Tool
+	mu     sync.RWMutex
+	host   []tool.Tool
+	served []tool.Tool
 }
 
-// Tools are the session's own, then the host's.
+// Tools are the session's own, then the host's, then those of MCP servers but
+// for names that the host has taken.
 func (t *toolset) Tools() []tool.Tool {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return append(t.Registry.Tools(), t.host...)
+	all := append(t.Registry.Tools(), t.host...)
+	for _, s := range t.served {
+		name := s.Spec().Name
+		if !slices.ContainsFunc(t.host, func(h tool.Tool) bool { return h.Spec().Name == name }) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// lasting are the tools that sub-agents may have too: all but the host's.
+func (t *toolset) lasting() []tool.Tool {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return append(t.Registry.Tools(), t.served...)
+}
+
+// serve replaces the tools of MCP servers. It reports whether the model sees
+// others now.
+func (t *toolset) serve(tools []tool.Tool) (changed bool) {
+	before := t.visible()
+	t.mu.Lock()
+	t.served = tools
+	t.mu.Unlock()
+	return !slices.EqualFunc(before, t.visible(), func(a, b tool.Spec) bool {
+		return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Parameters, b.Parameters)
+	})
 }
 
 // Find returns the tool that a model means by name.
@@ -80,12 +111,14 @@ func (s *Session) SetHostTools(ctx context.Context, tools []tool.Tool) error {
 	// Providers cache tools in front of the system prompt: what is to be gained
 	// by keeping its old text is lost already.
 	s.env.forget()
-	return s.set(ctx, func() error {
-		names := []string{}
-		for _, spec := range s.tools.visible() {
-			names = append(names, spec.Name)
-		}
-		s.publish(event.ToolsChanged{Names: names})
-		return nil
-	})
+	return s.set(ctx, func() error { s.toolsChanged(); return nil })
+}
+
+// toolsChanged tells which tools the model sees now.
+func (s *Session) toolsChanged() {
+	names := []string{}
+	for _, spec := range s.tools.visible() {
+		names = append(names, spec.Name)
+	}
+	s.publish(event.ToolsChanged{Names: names})
 }
