@@ -27,7 +27,10 @@ func (p *Policy) findings(req Request) []finding {
 	}
 	f := finding{Part: Part{req.Text, "it isn't allowed yet"}, tool: req.Tool, kind: req.Kind}
 	f.match = func(c *compiled) match { return c.describes(req.Text) }
-	switch req.Kind {
+	if req.Claimed {
+		f.kind = KindOther
+	}
+	switch f.kind {
 	case KindRead, KindThink:
 		f.free = true
 	case KindFetch:

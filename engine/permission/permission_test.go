@@ -166,6 +166,38 @@ func TestOtherTools(t *testing.T) {
 	}
 }
 
+// What a server says of its tool opens plan mode to it, after a question, and no
+// more.
+func TestClaimed(t *testing.T) {
+	const ask, full, plan = permission.ModeAsk, permission.ModeFull, permission.ModePlan
+	for _, tt := range []struct {
+		mode  permission.Mode
+		rules string
+		kind  permission.Kind
+		want  permission.Action
+	}{
+		{ask, "", permission.KindRead, permission.Ask},
+		{ask, "allow read", permission.KindRead, permission.Ask},
+		{ask, "allow mcp__git__*", permission.KindRead, permission.Allow},
+		{plan, "", permission.KindRead, permission.Ask},
+		{plan, "allow mcp__git__log", permission.KindRead, permission.Allow},
+		{plan, "allow mcp__git__log", permission.KindOther, permission.Deny},
+		{plan, "allow mcp__git__log", permission.KindEdit, permission.Deny},
+		{full, "", permission.KindOther, permission.Allow},
+		{full, "deny mcp__git__*", permission.KindRead, permission.Deny},
+	} {
+		t.Run(string(tt.mode)+" "+tt.rules+" "+string(tt.kind), func(t *testing.T) {
+			p := policy(t, tt.mode, tt.rules)
+			req := permission.Request{Tool: "mcp__git__log", Kind: tt.kind, Text: "git: log", Claimed: true}
+			d := p.Judge(req)
+			if d.Action != tt.want || tt.want == permission.Ask && (len(d.Suggest) != 1 || d.Suggest[0].String() != "mcp__git__log") {
+				t.Errorf("got %s suggesting %v, want %s", d.Action, d.Suggest, tt.want)
+			}
+			checkSuggest(t, p, req, d)
+		})
+	}
+}
+
 // A bound: what both allow, whatever is added later.
 func TestBounded(t *testing.T) {
 	const ask, edit, full = permission.ModeAsk, permission.ModeEdit, permission.ModeFull

@@ -39,6 +39,10 @@ type Request struct {
 	Paths   []Path
 	Command *shell.Analysis // of a command; nil if it can't be parsed
 	Text    string          // the call in short: the command, the URL
+	// Claimed says that Kind is the word of an MCP server. It counts for plan mode,
+	// which then asks; the rules and the other modes take the call for one that
+	// could do anything.
+	Claimed bool
 }
 
 // Decision is the judgement of a request.
