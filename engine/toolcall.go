@@ -9,6 +9,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/mcp"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/permission"
 	"github.com/hoopoe-agent/hoopoe/engine/shell"
@@ -106,7 +107,7 @@ func (s *Session) prepare(ctx context.Context, t tool.Tool, c *tool.Call) agent.
 
 // permissionRequest says what a call would do in the words of the rules.
 func (s *Session) permissionRequest(spec tool.Spec, d tool.Description) permission.Request {
-	r := permission.Request{Tool: spec.Name, Kind: permissionKind(d.Kind), Text: d.Title}
+	r := permission.Request{Tool: spec.Name, Kind: permissionKind(d.Kind), Text: d.Title, Claimed: mcp.Owns(spec.Name)}
 	for _, p := range d.Paths {
 		// The user's skills may be read where they are: the model is told to.
 		inside := p.Inside || r.Kind == permission.KindRead && !p.Write && s.env.shows(p.Path)
