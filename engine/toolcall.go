@@ -185,11 +185,11 @@ func (s *Session) askPermission(ctx context.Context, c *tool.Call, request permi
 	})
 	switch {
 	case result.Nobody:
-		way := "The user can allow it with --permissions or with a rule in the settings."
+		denied, way := "nobody", "The user can allow it with --permissions or with a rule in the settings."
 		if d.Insists {
-			way = "The user can approve it where questions are shown, such as the chat."
+			denied, way = "approval", "The user can approve it where questions are shown, such as the chat."
 		}
-		return agent.Verdict{Denied: "nobody", Reason: fmt.Sprintf("Permission denied: %s, and there is nobody to ask here. Don't try it another way; say what you wanted to do. %s", d.Reason, way)}
+		return agent.Verdict{Denied: denied, Reason: fmt.Sprintf("Permission denied: %s, and there is nobody to ask here. Don't try it another way; say what you wanted to do. %s", d.Reason, way)}
 	case !result.Answered || result.Answer.Cancelled || result.Answer.Choice == event.Deny || result.Answer.Choice == "":
 		reason := "Permission denied: the user declined this call."
 		if result.Answer.Reason != "" {

@@ -124,7 +124,8 @@ type ToolEnded struct {
 	Content []message.Block `json:"content"`
 	Details json.RawMessage `json:"details,omitempty"`
 	IsError bool            `json:"isError"`
-	// Denied says who refused the call: user, nobody (no face could ask), mode,
+	// Denied says who refused the call: user, nobody (no face could ask), approval
+	// (nobody, and the agent wants each call of the tool approved), mode,
 	// rule or extension; empty when it ran or failed otherwise.
 	Denied     string `json:"denied,omitempty"`
 	DurationMS int64  `json:"durationMs"`

@@ -63,10 +63,13 @@ var ErrOutput = errors.New("write the answer")
 // DeniedError says that a tool call needed an approval that nobody could give.
 type DeniedError struct {
 	Tool string
-	Flag string // what would have allowed it
+	Flag string // what would have allowed it; "" if nothing but an answer would
 }
 
 func (e *DeniedError) Error() string {
+	if e.Flag == "" {
+		return fmt.Sprintf("%s was denied: its agent wants each call approved, and nobody can be asked here; use the chat", e.Tool)
+	}
 	return fmt.Sprintf("%s was denied, because nobody can be asked here; allow it with %s", e.Tool, e.Flag)
 }
 
@@ -187,8 +190,17 @@ func (r *run) note(e event.Event) {
 	case event.ModeChanged:
 		r.mode = e.Mode
 	case event.ToolEnded:
-		if e.Denied == "nobody" && r.denied == nil {
+		switch {
+		case r.denied != nil:
+		case e.Denied == "nobody":
 			r.denied = &DeniedError{Tool: e.Name, Flag: "--permissions " + allows(e.Name, r.mode)}
+		case e.Denied == "approval":
+			r.denied = &DeniedError{Tool: e.Name}
+		}
+	case event.SubagentEvent:
+		switch e.Event.(type) { // of its own life only what was denied matters
+		case event.ToolEnded, event.SubagentEvent:
+			r.note(e.Event)
 		}
 	case event.RunSettled:
 		if r.ours {
