@@ -100,45 +100,28 @@ func delimiter(b byte) bool {
 }
 
 func (p *partial) object(depth int) bool {
-	p.at++
-	p.out = append(p.out, '{')
-	whole := false
-	for first := true; ; first = false {
-		if c := p.next(); c == '}' {
-			p.at++
-			whole = true
-			break
-		} else if !first && c == ',' {
-			p.at++
-		}
-		mark := len(p.out)
-		if !first {
-			p.out = append(p.out, ',')
-		}
+	return p.sequence('{', '}', func() (wrote, whole bool) {
 		if p.next() != '"' || !p.str() || p.next() != ':' {
-			p.out = p.out[:mark]
-			break
+			return false, false
 		}
 		p.at++
 		p.out = append(p.out, ':')
-		wrote, done := p.value(depth + 1)
-		if !wrote {
-			p.out = p.out[:mark]
-		}
-		if !done {
-			break
-		}
-	}
-	p.out = append(p.out, '}')
-	return whole
+		return p.value(depth + 1)
+	})
 }
 
 func (p *partial) list(depth int) bool {
+	return p.sequence('[', ']', func() (wrote, whole bool) { return p.value(depth + 1) })
+}
+
+// sequence copies members up to the end, or to the first that isn't whole; of
+// one that nothing can be told of no trace remains.
+func (p *partial) sequence(begin, end byte, member func() (wrote, whole bool)) bool {
 	p.at++
-	p.out = append(p.out, '[')
+	p.out = append(p.out, begin)
 	whole := false
 	for first := true; ; first = false {
-		if c := p.next(); c == ']' {
+		if c := p.next(); c == end {
 			p.at++
 			whole = true
 			break
@@ -149,7 +132,7 @@ func (p *partial) list(depth int) bool {
 		if !first {
 			p.out = append(p.out, ',')
 		}
-		wrote, done := p.value(depth + 1)
+		wrote, done := member()
 		if !wrote {
 			p.out = p.out[:mark]
 		}
@@ -157,7 +140,7 @@ func (p *partial) list(depth int) bool {
 			break
 		}
 	}
-	p.out = append(p.out, ']')
+	p.out = append(p.out, end)
 	return whole
 }
 
