@@ -187,7 +187,7 @@ func (s *Session) remind() {
 	limit := s.env.settings.Todo.MaxReminders
 	s.publish(event.TodoReminder{Todos: tasks, Attempt: s.todos.reminded, MaxAttempts: limit})
 	s.startRun([]message.Message{{
-		Role: message.Developer, Synthetic: true, Attribution: "agent",
+		Role: message.Developer, Attribution: "agent",
 		Content: []message.Block{message.TextOf(reminder(tasks, s.todos.reminded, limit))},
 	}})
 }
@@ -206,11 +206,15 @@ func reminder(tasks []message.Todo, attempt, limit int) string {
 			fmt.Fprintf(&b, "\n- and %d more", len(tasks)-i)
 			break
 		}
-		text := strings.Join(strings.Fields(t.Content), " ")
+		text := t.Content
+		if t.ID != "" { // a host's need none
+			text = t.ID + ": " + text
+		}
+		text = strings.Join(strings.Fields(text), " ")
 		if len(text) > maxTaskText {
 			text = strings.ToValidUTF8(text[:maxTaskText], "") + "…"
 		}
-		fmt.Fprintf(&b, "\n- %s (%s): %s", t.ID, strings.ReplaceAll(t.Status, "_", " "), text)
+		fmt.Fprintf(&b, "\n- %s (%s)", text, strings.ReplaceAll(t.Status, "_", " "))
 	}
 	fmt.Fprintf(&b, "\n\nGo on with them. What is finished, or no longer needed, mark with the todo tool. Only if you can't go on without the user, say what you need. (Reminder %d of %d)", attempt, limit)
 	return b.String()

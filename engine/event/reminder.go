@@ -2,8 +2,9 @@ package event
 
 import "github.com/hoopoe-agent/hoopoe/engine/message"
 
-// RuleTriggered says that an answer was cut off because it met the condition of
-// rules, which the model is reminded of.
+// RuleTriggered says that an answer is cut off because it met the condition of
+// rules. It ends as aborted, and the model begins it again in another run, told
+// of the rules, unless the user has stopped it too.
 type RuleTriggered struct {
 	Rules []Rule `json:"rules"`
 }
@@ -32,13 +33,14 @@ type RuleSource struct {
 	Level        string `json:"level"`
 }
 
-// TodoReminder says that the model is reminded of open tasks. Attempt counts
-// from 1.
+// TodoReminder says, between two runs, that the model is reminded of open tasks.
+// Attempt counts from 1.
 type TodoReminder struct {
 	Todos       []message.Todo `json:"todos"`
 	Attempt     int            `json:"attempt"`
 	MaxAttempts int            `json:"maxAttempts"`
 }
 
-// TodoCleared says that a task list that was done has been taken away.
+// TodoCleared says that finished tasks have left the list, which TodosChanged
+// has told before.
 type TodoCleared struct{}
