@@ -88,6 +88,14 @@ func (r *run) turnEnd(o object) error {
 	return nil
 }
 
+// triggered demands a turn: a rule is broken by what its answer says.
+func (r *run) triggered() error {
+	if !r.turn {
+		return errors.New("no turn is open")
+	}
+	return nil
+}
+
 func (r *run) messageStart(m object) error {
 	role := m.text("role")
 	switch {

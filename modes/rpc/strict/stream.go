@@ -128,6 +128,10 @@ func (s *Stream) order(typ string, o object) error {
 		return errors.Join(s.run.quiet(), s.work.compact(o))
 	case "auto_compaction_end", "compaction_end":
 		return s.work.compactEnd(o)
+	case "todo_reminder":
+		return errors.Join(s.run.quiet(), s.work.remind(o))
+	case "ttsr_triggered":
+		return s.run.triggered()
 	case "extension_ui_request":
 		return s.side.dialog(o)
 	case "host_tool_call":

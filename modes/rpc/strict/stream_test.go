@@ -126,6 +126,8 @@ const (
 	retry3     = `{"type":"auto_retry_start","attempt":3,"maxAttempts":2,"delayMs":1,"errorMessage":"x"}`
 	retryOK    = `{"type":"auto_retry_end","success":true,"attempt":1}`
 	retryLost  = `{"type":"auto_retry_end","success":false,"attempt":2,"finalError":"x"}`
+	reminder   = `{"type":"todo_reminder","todos":[{"id":"t","content":"c","status":"pending"}],"attempt":1,"maxAttempts":3}`
+	triggered  = `{"type":"ttsr_triggered","rules":[{"name":"n","path":"p","content":"c","condition":["x"],"_source":{"provider":"a","providerName":"A","path":"p","level":"user"}}]}`
 	squeeze    = `{"type":"auto_compaction_start","reason":"threshold","action":"context-full"}`
 	squeezed   = `{"type":"auto_compaction_end","action":"context-full","result":{"summary":"s","firstKeptEntryId":"e","tokensBefore":1},"aborted":false,"willRetry":false}`
 	squeezePi  = `{"type":"compaction_start","reason":"manual"}`
@@ -176,6 +178,9 @@ func TestStreamGood(t *testing.T) {
 			runEnd(hi, said("stop", `{"type":"redactedThinking","data":"x"},`+textOf(""))), settled)},
 		{"a retry", Options{}, join(ready, prompt, failedRun(hi), retried(hi, wrong), retry1, runStart, turnStart, whole(hello), retryOK, turnEnd(hello), runEnd(hello), settled)},
 		{"retries given up", Options{}, join(ready, prompt, failedRun(hi), retried(hi, wrong), retry1, failedRun(), retried(wrong), retry2, failedRun(), runEnd(wrong), retryLost, settled)},
+		{"a reminder", Options{}, join(ready, prompt, oneRun(), reminder, oneRun(), settled)},
+		{"a reminder after a compaction", Options{}, join(ready, prompt, oneRun(), squeeze, squeezed, reminder, oneRun(), settled)},
+		{"a rule", Options{}, join(ready, prompt, runStart, turnStart, whole(hi), start(said("stop", "")), triggered, end(wrong), turnEnd(wrong), runEnd(hi, wrong), oneRun(), settled)},
 		{"compaction before the end", Options{}, join(ready, prompt, oneRun(), squeeze, squeezed, settled)},
 		{"compaction by hand in the pi dialect", Options{Dialect: Pi}, join(ready, squeezePi, squeezedPi)},
 		{"abort_and_prompt", Options{}, join(ready, prompt, oneRun(), settled, ack("2", "abort_and_prompt", ""), oneRun(), settled)},
@@ -277,6 +282,11 @@ func TestStreamBad(t *testing.T) {
 		{"a turn ends without a result", Options{}, join(twoCalls(), toolStart("a"), toolEnd("a"), whole(resA), turnEnd(two, resA)), "no result"},
 		{"results in another order", Options{}, join(twoCalls(), toolStart("a"), toolStart("b"), toolEnd("a"), whole(resA), toolEnd("b"), whole(resB), turnEnd(two, resB, resA)), "another order"},
 
+		{"a reminder within a run", Options{}, join(run, runStart, reminder), "within a run"},
+		{"a reminder of nothing", Options{}, join(ready, reminder), "no run"},
+		{"a reminder that nobody gets", Options{}, join(run, oneRun(), reminder, settled), "not reminded"},
+		{"a reminder too many", Options{}, join(run, oneRun(), strings.Replace(reminder, `"attempt":1`, `"attempt":4`, 1)), "4 of 3"},
+		{"a rule that nothing breaks", Options{}, join(run, runStart, triggered), "no turn"},
 		{"settled within a run", Options{}, join(run, runStart, settled), "within a run"},
 		{"settled twice", Options{}, join(run, oneRun(), settled, settled), "no accepted prompt"},
 		{"settled out of nothing", Options{}, join(ready, settled), "no accepted prompt"},

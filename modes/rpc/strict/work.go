@@ -13,6 +13,7 @@ type work struct {
 	unsettled bool // a run has started since the last agent_settled
 
 	promised   bool   // agent_end said that it will be tried again
+	reminded   bool   // todo_reminder said so
 	attempt    int    // of the open series of retries; 0: none
 	compacting string // what the open compaction's end must repeat; "": none
 	unasked    bool   // the open compaction is an automatic one
@@ -44,6 +45,8 @@ func (w *work) settle() error {
 	switch {
 	case w.promised:
 		return errors.New("the last agent_end said willRetry, and nothing was tried")
+	case w.reminded:
+		return errors.New("todo_reminder came, and the model was not reminded")
 	case w.attempt > 0:
 		return errors.New("auto_retry_end is missing")
 	case w.compacting != "" && w.unasked:
@@ -62,10 +65,23 @@ func (w *work) settle() error {
 
 // resumed is called when a run starts.
 func (w *work) resumed() error {
-	w.promised = false
+	w.promised, w.reminded = false, false
 	if w.compacting != "" {
 		return errors.New("the compaction hasn't ended")
 	}
+	return nil
+}
+
+// remind is called for a reminder: it comes between two runs of one prompt.
+func (w *work) remind(o object) error {
+	attempt, limit := o.number("attempt"), o.number("maxAttempts")
+	switch {
+	case !w.unsettled:
+		return errors.New("no run has ended")
+	case attempt < 1 || attempt > limit:
+		return fmt.Errorf("reminder %d of %d", attempt, limit)
+	}
+	w.reminded = true
 	return nil
 }
 
