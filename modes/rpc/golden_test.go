@@ -170,7 +170,7 @@ func (tr *transcript) add(f frame) {
 	}
 	line := "< " + tr.steady.line(f.line)
 	switch f.Type {
-	case "tool_execution_update":
+	case "tool_execution_update", "bash_execution_update":
 		if !tr.progress {
 			return
 		}

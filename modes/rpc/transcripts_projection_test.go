@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,43 @@ func TestEventsOnTheWire(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestBashOutputStreams: the pi dialect tells what a host's command prints as it
+// comes, each part once, also when only the end of it is kept.
+func TestBashOutputStreams(t *testing.T) {
+	for _, dialect := range []string{"", Pi} {
+		p := newProjection(Options{Dialect: dialect})
+		var got []string
+		for _, e := range []event.Event{
+			event.BashProgress{ID: "early", Output: "x"},
+			event.BashStarted{ID: "b", Ref: `"7"`, Command: "make"},
+			event.BashProgress{ID: "other", Output: "x"},
+			event.BashProgress{ID: "b", Output: "a\n"},
+			event.BashProgress{ID: "b", Output: "a\nb\n"},
+			event.BashProgress{ID: "b", Output: "a\nb\n"},
+			event.BashProgress{ID: "b", Output: "cut\n"},
+		} {
+			for _, f := range p.event(e, time.Unix(0, 0)) {
+				line, err := jsonl.Marshal(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, strings.TrimSuffix(string(line), "\n"))
+			}
+		}
+		want := []string{
+			`{"type":"bash_execution_update","id":"7","delta":"a\n"}`,
+			`{"type":"bash_execution_update","id":"7","delta":"b\n"}`,
+			`{"type":"bash_execution_update","id":"7","delta":"cut\n"}`,
+		}
+		if dialect == "" {
+			want = nil
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("dialect %q:\n%s", dialect, strings.Join(got, "\n"))
+		}
 	}
 }
 
