@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -62,8 +63,11 @@ done
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, script)
-			ran := 0
-			r.tool(tool.Spec{Name: "look"}, func(context.Context, tool.Call) (tool.Result, error) { ran++; return tool.Result{}, nil })
+			var ran atomic.Int32
+			r.tool(tool.Spec{Name: "look"}, func(context.Context, tool.Call) (tool.Result, error) {
+				ran.Add(1)
+				return tool.Result{}, nil
+			})
 			r.config.Watch = &tt.look
 			if tt.limit != "" {
 				r.config.Between = func(_ context.Context, _ int, more bool, _ message.Message) message.StopReason {
@@ -79,8 +83,8 @@ done
 			if out.Reason != tt.reason || out.Cut != cut || out.Err != nil || last.Text() != tt.want {
 				t.Errorf("reason %s, cut %v, error %v, answer %q", out.Reason, out.Cut, out.Err, last.Text())
 			}
-			if tt.look.ended != tt.ends || (ran > 0) == cut {
-				t.Errorf("%d ends, %d calls ran", tt.look.ended, ran)
+			if tt.look.ended != tt.ends || (ran.Load() > 0) == cut {
+				t.Errorf("%d ends, %d calls ran", tt.look.ended, ran.Load())
 			}
 			if !cut {
 				return
