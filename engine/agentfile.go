@@ -106,11 +106,15 @@ func (e *Engine) agentModel(o OpenOptions) (choice catalog.Choice, err error) {
 	choice.Model, choice.Level, err = e.findModel(a.Model)
 	choice.Level = cmp.Or(a.Thinking, choice.Level)
 	_, keyless := errors.AsType[*catalog.MissingKeyError](err)
+	_, unspoken := errors.AsType[*catalog.UnspokenError](err)
+	_, offline := errors.AsType[*OfflineError](err)
 	switch {
 	case err == nil || keyless && o.Hosted:
 		return choice, nil
 	case keyless:
 		return choice, a.Fault(spec.NoKey, "model", err)
+	case unspoken || offline:
+		return choice, a.Fault(spec.Unavailable, "model", err)
 	}
 	return choice, a.Fault(spec.UnknownModel, "model", err)
 }

@@ -16,6 +16,7 @@ const (
 	NotFound     Code = "HOOPOE_AGENT_NOT_FOUND"
 	UnknownModel Code = "HOOPOE_MODEL_UNKNOWN"
 	NoKey        Code = "HOOPOE_PROVIDER_AUTH"
+	Unavailable  Code = "HOOPOE_PROVIDER_UNAVAILABLE"
 )
 
 // Error is a fault of an agent's file.
