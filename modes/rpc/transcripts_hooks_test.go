@@ -9,6 +9,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
 // testHooks are the extensions that a transcript can name.
@@ -29,14 +30,21 @@ func told(ctx context.Context, s ext.Session, format string, args ...any) {
 	s.Notify(ctx, "info", fmt.Sprintf(format, args...))
 }
 
-// holding asks before every request and every compaction.
+// holding asks before the run of a prompt that begins with "wait", before the
+// request for one that begins with "hold", and before every compaction.
 var holding = ext.Hooks{
 	Name: "holding",
 	BeforeRun: func(ctx context.Context, s ext.Session, b ext.BeforeRun) (ext.BeforeRunReply, error) {
-		if strings.HasPrefix(b.Prompt, "hold") {
-			s.Ask(ctx, event.Question{Kind: event.AskConfirm, Title: "Go on?"})
+		if strings.HasPrefix(b.Prompt, "wait") {
+			s.Ask(ctx, event.Question{Kind: event.AskConfirm, Title: "Begin?"})
 		}
 		return ext.BeforeRunReply{}, nil
+	},
+	Context: func(ctx context.Context, s ext.Session, all []message.Message) ([]message.Message, error) {
+		if strings.HasPrefix(all[len(all)-1].Text(), "hold") {
+			s.Ask(ctx, event.Question{Kind: event.AskConfirm, Title: "Go on?"})
+		}
+		return nil, nil
 	},
 	BeforeCompact: func(ctx context.Context, s ext.Session, _ ext.BeforeCompact) (ext.BeforeCompactReply, error) {
 		a, _ := s.Ask(ctx, event.Question{Kind: event.AskConfirm, Title: "Compact?"})
