@@ -170,6 +170,31 @@ func (s *Session) autoCompact(reason string, unfinished bool) {
 	})
 }
 
+// compactBefore makes room for a prompt: the context may have been left too
+// full, or another model may take less. It reports false when nothing can be
+// summarised.
+func (s *Session) compactBefore(in Input) bool {
+	cut, ok := s.env.compaction().Plan(s.messages)
+	if !ok {
+		return false
+	}
+	in.Text = chosen(s.messages, in.Text)
+	s.state = Compacting
+	s.publish(event.CompactionStarted{Reason: "threshold"})
+	s.compact("threshold", "", cut, func(r event.CompactionResult, err error) {
+		s.stop = nil
+		s.endCompaction("threshold", r, err, false)
+		s.fruitless = err != nil || s.overLimit()
+		if s.aborted || errors.Is(err, errCompactCancelled) {
+			in.decide(Started)
+			s.refuseWith([]message.Message{in.message(s.engine.now().UnixMilli())}, message.Aborted, "")
+			return
+		}
+		s.enter(in)
+	})
+	return true
+}
+
 func (s *Session) afterCompaction(reason string, unfinished bool, err error) {
 	switch {
 	case s.aborted || errors.Is(err, errCompactCancelled):

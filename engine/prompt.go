@@ -195,7 +195,15 @@ func (s *Session) begin(in Input) {
 		s.settle(outcome{reason: message.Error, err: err.Error()})
 		return
 	}
+	if s.auto.compaction && s.overLimit() && s.compactBefore(in) {
+		return
+	}
 	in.Text = chosen(s.messages, in.Text)
+	s.enter(in)
+}
+
+// enter takes a prompt past the servers and extensions that have a say in it.
+func (s *Session) enter(in Input) {
 	wait := s.servers.pending()
 	if !wait && !s.host.Has(func(h ext.Hooks) bool { return wantsInput(h) || h.BeforeRun != nil }) {
 		s.startRun([]message.Message{in.message(s.engine.now().UnixMilli())})

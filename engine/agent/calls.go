@@ -103,6 +103,10 @@ func (b *batch) start(block message.Block) {
 	alone := t.Spec().Exclusive
 	if alone {
 		b.wg.Wait()
+		if b.ctx.Err() != nil { // one that it waited for was followed by steering
+			b.fail(block, b.stopText(), "")
+			return
+		}
 	}
 	leave := func() {}
 	if !t.Spec().Unbounded {

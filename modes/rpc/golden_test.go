@@ -250,16 +250,17 @@ type steady struct {
 func newSteady() *steady { return &steady{ids: map[string]string{}, calls: map[string]string{}} }
 
 var (
-	steadyTimes  = regexp.MustCompile(`"(timestamp|labelTimestamp)":("[^"]*"|\d+)`)
-	steadySpans  = regexp.MustCompile(`,"(duration|durationMs|ttft)":\d+`) // absent when 0
-	steadyFiles  = regexp.MustCompile(`"[^"]*/\.local/[^"]*"`)
-	steadyExport = regexp.MustCompile(`"hoopoe-session-[^"]+\.html"`)
-	steadyScript = regexp.MustCompile(`[^"]*/model\.script`)
-	steadyPrompt = regexp.MustCompile(`"systemPrompt":"(?:[^"\\]|\\.)*"`)
-	steadyTools  = regexp.MustCompile(`"dumpTools":\[.*?\}\],"contextUsage"`)
-	steadyUsage  = regexp.MustCompile(`\{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":\{[^}]*\}\}`)
-	steadyHost   = regexp.MustCompile(`"(id|targetId)":"(host_\d+)"`)
-	steadyIDs    = regexp.MustCompile(`(["/ _])([0-9a-f]{8}(?:-[0-9a-f-]{27})?)\b`) // but no part of a number
+	steadyTimes   = regexp.MustCompile(`"(timestamp|labelTimestamp)":("[^"]*"|\d+)`)
+	steadySpans   = regexp.MustCompile(`,"(duration|durationMs|ttft)":\d+`) // absent when 0
+	steadyFiles   = regexp.MustCompile(`"[^"]*/\.local/[^"]*"`)
+	steadyExport  = regexp.MustCompile(`"hoopoe-session-[^"]+\.html"`)
+	steadyScript  = regexp.MustCompile(`[^"]*/model\.script`)
+	steadyPrompt  = regexp.MustCompile(`"systemPrompt":"(?:[^"\\]|\\.)*"`)
+	steadyTools   = regexp.MustCompile(`"dumpTools":\[.*?\}\],"contextUsage"`)
+	steadyBuiltin = regexp.MustCompile(`(\{"name":"[^"]*","description":"[^"]*","source":"builtin"\},?)+`)
+	steadyUsage   = regexp.MustCompile(`\{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":\{[^}]*\}\}`)
+	steadyHost    = regexp.MustCompile(`"(id|targetId)":"(host_\d+)"`)
+	steadyIDs     = regexp.MustCompile(`(["/ _])([0-9a-f]{8}(?:-[0-9a-f-]{27})?)\b`) // but no part of a number
 )
 
 func (s *steady) line(line string) string {
@@ -273,6 +274,7 @@ func (s *steady) line(line string) string {
 	line = steadyScript.ReplaceAllString(line, `$$SCRIPT`)
 	line = steadyPrompt.ReplaceAllString(line, `"systemPrompt":"…"`)
 	line = steadyTools.ReplaceAllString(line, `"dumpTools":[…],"contextUsage"`)
+	line = steadyBuiltin.ReplaceAllString(line, `"the built-in ones",`)
 	line = steadyUsage.ReplaceAllString(line, `"none"`)
 	line = steadyHost.ReplaceAllStringFunc(line, func(field string) string {
 		m := steadyHost.FindStringSubmatch(field)

@@ -139,6 +139,9 @@ func (s *server) getSessionStats(ctx context.Context, _ request) (any, error) {
 
 // wireMessage is a message in the enums of the family, which knows no refusal.
 func wireMessage(m message.Message) message.Message {
+	if m.Role == message.Developer {
+		m.Synthetic = false // the role says so
+	}
 	if m.Role != message.Assistant {
 		return m
 	}
