@@ -163,6 +163,9 @@ func (s *Subscription) put(e event.Envelope) {
 		if id := closes(inner); id != "" {
 			delete(s.latest, call+id)
 		}
+		if _, ok := inner.(event.RuleTriggered); ok {
+			clear(s.latest) // what broke the rule stays before it
+		}
 		weight := envelope + shown(inner)
 		if call != "" {
 			weight += said(inner)

@@ -41,7 +41,8 @@ func read(t *testing.T, s *Subscription) []string {
 }
 
 // Deltas of one block merge across other messages' events, but not over a
-// life-cycle event of their own message, nor into another block.
+// life-cycle event of their own message, nor into another block, nor over a rule
+// that they break.
 func TestDeltasMerge(t *testing.T) {
 	text := "abcdefgh"
 	delta := func(id string, index, from, to int) event.MessageDelta {
@@ -53,10 +54,11 @@ func TestDeltasMerge(t *testing.T) {
 		delta("m", 1, 0, 1), delta("m", 1, 1, 3),
 		event.MessageEnded{ID: "n"}, delta("m", 1, 3, 4),
 		event.MessageRemoved{ID: "m"}, delta("m", 1, 4, 5),
+		event.RuleTriggered{}, delta("m", 1, 5, 6),
 	} {
 		s.put(envelope1(i+1, ev))
 	}
-	want := []string{`2 notice`, `4 n[0] "a"`, `5 m[0] "abcde"`, `8 message_ended`, `9 m[1] "abcd"`, `10 message_removed`, `11 m[1] "e"`}
+	want := []string{`2 notice`, `4 n[0] "a"`, `5 m[0] "abcde"`, `8 message_ended`, `9 m[1] "abcd"`, `10 message_removed`, `11 m[1] "e"`, `12 rule_triggered`, `13 m[1] "f"`}
 	if got := read(t, s); !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
