@@ -37,6 +37,7 @@ func chatFlags() []cli.Flag {
 		&cli.StringFlag{Name: "append-system-prompt", Category: groupModel, Usage: "add this `TEXT` or file to the system prompt"},
 		&cli.StringFlag{Name: "tools", Category: groupModel, Usage: "offer only these tools: `LIST`, for instance read,grep,ls"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "no-tools", Category: groupModel, Usage: "offer no tools"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "no-mcp", Category: groupModel, Usage: "use no MCP servers"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "no-skills", Category: groupModel, Usage: "use no skills"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "no-prompt-templates", Category: groupModel, Usage: "use no prompt templates"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "no-rules", Category: groupModel, Usage: "use no rules"},
@@ -70,7 +71,7 @@ type settings struct {
 	tools                             []string
 	noTools, approve, version         bool
 	noSkills, noTemplates, noRules    bool
-	noContextFiles                    bool
+	noContextFiles, noMCP             bool
 	maxTurns                          int
 	maxCost                           float64
 	agent                             string
@@ -104,7 +105,7 @@ func readSettings(c *cli.Context) (settings, error) {
 		systemPrompt: c.String("system-prompt"), appendSystemPrompt: c.String("append-system-prompt"),
 		agent: c.String("agent"), apiKey: c.String("api-key"), offline: c.Bool("offline"),
 		noTools: c.Bool("no-tools"), approve: c.Bool("approve"),
-		noSkills: c.Bool("no-skills"), noTemplates: c.Bool("no-prompt-templates"), noRules: c.Bool("no-rules"), noContextFiles: c.Bool("no-context-files"),
+		noSkills: c.Bool("no-skills"), noTemplates: c.Bool("no-prompt-templates"), noRules: c.Bool("no-rules"), noContextFiles: c.Bool("no-context-files"), noMCP: c.Bool("no-mcp"),
 		resumeLatest: c.Bool("continue"), resume: c.IsSet("resume"), resumeQuery: c.String("resume"),
 		sessionFile: c.String("session"), fork: c.String("fork"),
 		noSession: c.Bool("no-session"), sessionDir: c.String("session-dir"),

@@ -39,7 +39,7 @@ func (p *program) newEngine(cwd string, s settings) (*engine.Engine, []string) {
 	}
 	secrets := redact.New()
 	return engine.New(engine.Options{
-		Paths: paths, Environ: p.environ, Getenv: p.getenv, Now: p.now,
+		Paths: paths, Environ: p.environ, Getenv: p.getenv, Now: p.now, Version: version(),
 		Log: newLog(paths.Logs(), secrets), Secret: func(key string) { secrets.Add(key) },
 		Adapters: adapters(), LocalServers: true, Keys: s.keys(),
 		Offline: s.offline || p.getenv("HOOPOE_OFFLINE") == "1",
@@ -85,7 +85,7 @@ func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions,
 		Cwd: cwd, InMemory: s.noSession, SessionDir: s.sessionDir, Path: s.sessionFile, Fork: s.fork != "",
 		Model: s.model, Thinking: s.thinking, Mode: s.permissions,
 		SystemPrompt: s.systemPrompt, AppendSystemPrompt: s.appendSystemPrompt,
-		NoSkills: s.noSkills, NoTemplates: s.noTemplates, NoRules: s.noRules, NoContextFiles: s.noContextFiles,
+		NoSkills: s.noSkills, NoTemplates: s.noTemplates, NoRules: s.noRules, NoContextFiles: s.noContextFiles, NoMCP: s.noMCP,
 		Tools: s.tools, NoTools: s.noTools, Limits: config.Limits{Turns: s.maxTurns, CostUSD: s.maxCost}, Approve: s.approve, Hosted: s.rpc,
 	}
 	if s.agent != "" {
@@ -159,5 +159,5 @@ func (l library) FindSession(_ context.Context, cwd, query string) (string, erro
 }
 
 func (p *program) commands(e *engine.Engine, sessionDir string) *slash.Registry {
-	return slash.Builtins(slash.Options{Library: library{e, sessionDir}, Now: p.now, More: slash.Files})
+	return slash.Builtins(slash.Options{Library: library{e, sessionDir}, Now: p.now, More: slash.Added})
 }

@@ -51,6 +51,9 @@ func (s *settings) setHost(c *cli.Context) {
 	known := builtin.Standard()
 	s.tools = slices.DeleteFunc(s.tools, func(name string) bool {
 		_, err := tool.Find(known, name)
+		if strings.HasPrefix(name, "mcp_") {
+			err = nil // whose servers aren't there yet
+		}
 		if err != nil {
 			s.warnings = append(s.warnings, "--tools: "+err.Error())
 		}

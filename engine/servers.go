@@ -279,6 +279,17 @@ func (s *Session) ServerPrompts() []mcp.Prompt {
 	return s.servers.Prompts()
 }
 
+// AwaitServers waits until each MCP server is ready or has failed, as the first
+// prompt does.
+func (s *Session) AwaitServers(ctx context.Context) {
+	if s.servers != nil {
+		s.servers.await(ctx)
+	}
+}
+
+// promptTime bounds how long a server may think about a prompt's text.
+const promptTime = 30 * time.Second
+
 // ServerPrompt gets the text of a prompt from its server. The arguments are
 // words, quoted as for a template; name=value gives one by its name.
 func (s *Session) ServerPrompt(ctx context.Context, p mcp.Prompt, arguments string) (string, error) {
@@ -289,6 +300,8 @@ func (s *Session) ServerPrompt(ctx context.Context, p mcp.Prompt, arguments stri
 	if err != nil {
 		return "", err
 	}
+	ctx, cancel := context.WithTimeout(ctx, promptTime)
+	defer cancel()
 	blocks, err := s.servers.Prompt(ctx, p.Server, p.Name, values, false)
 	if err != nil {
 		return "", fmt.Errorf("get the prompt from the MCP server: %w", err)

@@ -17,8 +17,9 @@ import (
 type Options struct {
 	Library Library
 	Now     func() time.Time
-	// More lists the commands that a session adds, such as Files. It is called at every use and has to be quick, so the caller
-	// keeps what it has read; nil adds none.
+	// More lists the commands that a session adds, such as Added. It is called at
+	// every use and has to be quick, so the caller keeps what it has read; nil adds
+	// none.
 	More func(ctx context.Context, s Session) []Command
 }
 
@@ -43,6 +44,8 @@ func Builtins(o Options) *Registry {
 		Command{Name: "tools", Summary: "List the tools that the model can use", Source: "builtin", Run: runTools},
 		Command{Name: "skills", Args: "[name]", Source: "builtin",
 			Summary: "List the skills, or show one", Complete: completeSkills, Run: runSkills},
+		Command{Name: "mcp", Args: "[restart|enable|disable server]", Source: "builtin",
+			Summary: "List the MCP servers, or restart one", Complete: completeServers, Run: runServers},
 		Command{Name: "new", Aliases: []string{"clear"}, Needs: Replaceable, Source: "builtin",
 			Summary: "Start a fresh session; the old one is kept", Run: runNew},
 		Command{Name: "resume", Aliases: []string{"sessions"}, Args: "[id or words]", Needs: Replaceable, Source: "builtin",

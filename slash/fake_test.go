@@ -12,6 +12,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
+	"github.com/hoopoe-agent/hoopoe/engine/mcp"
 	"github.com/hoopoe-agent/hoopoe/engine/prompt"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/slash"
@@ -31,6 +32,8 @@ type fakeSession struct {
 	fail      error
 	skills    []prompt.Skill
 	templates []prompt.Template
+	servers   []mcp.Status
+	prompts   []mcp.Prompt
 }
 
 func (f *fakeSession) do(format string, args ...any) error {
@@ -113,6 +116,23 @@ func (f *fakeSession) Tools() []llm.ToolSpec {
 func (f *fakeSession) Skills() []prompt.Skill       { return f.skills }
 func (f *fakeSession) Templates() []prompt.Template { return f.templates }
 func (f *fakeSession) Reload()                      { _ = f.do("reload") }
+
+func (f *fakeSession) Servers() []mcp.Status       { return f.servers }
+func (f *fakeSession) ServerPrompts() []mcp.Prompt { return f.prompts }
+
+func (f *fakeSession) RestartServer(_ context.Context, name string) error {
+	return f.do("restart %s", name)
+}
+
+func (f *fakeSession) EnableServer(_ context.Context, name string) error {
+	return f.do("enable %s", name)
+}
+
+func (f *fakeSession) DisableServer(name string) error { return f.do("disable %s", name) }
+
+func (f *fakeSession) ServerPrompt(_ context.Context, p mcp.Prompt, arguments string) (string, error) {
+	return p.Server + " " + p.Name + " " + arguments, f.do("prompt %s", p.Command)
+}
 
 func (f *fakeSession) Ask(_ context.Context, q event.Question) (event.Answer, bool) {
 	f.asked = append(f.asked, q)

@@ -8,8 +8,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 )
 
-// Files returns a command for each template and skill of a session. It is one
-// for Options.More.
+// Files returns a command for each template and skill of a session.
 func Files(_ context.Context, s Session) []Command {
 	return slices.Concat(Templates(s.Templates()), Skills(s.Skills()))
 }

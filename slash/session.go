@@ -6,6 +6,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/mcp"
 	"github.com/hoopoe-agent/hoopoe/engine/prompt"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 )
@@ -15,6 +16,7 @@ type Session interface {
 	Models
 	Documents
 	Guidance
+	Servers
 	// View is a picture of the session now.
 	View(ctx context.Context) (event.View, error)
 	// Ask puts a question to the user; answered is false when nobody could.
@@ -48,6 +50,19 @@ type Guidance interface {
 	Templates() []prompt.Template
 	// Reload has it read again.
 	Reload()
+}
+
+// Servers are the session's MCP servers.
+type Servers interface {
+	Servers() []mcp.Status
+	// RestartServer and EnableServer wait for the outcome.
+	RestartServer(ctx context.Context, name string) error
+	EnableServer(ctx context.Context, name string) error
+	DisableServer(name string) error
+	// ServerPrompts lists the prompts of the servers that were reached, and
+	// ServerPrompt gets the text of one.
+	ServerPrompts() []mcp.Prompt
+	ServerPrompt(ctx context.Context, p mcp.Prompt, arguments string) (string, error)
 }
 
 // Library finds saved sessions.

@@ -29,6 +29,7 @@ type Session interface {
 	slash.Session
 	Start(ctx context.Context) error
 	Settled(ctx context.Context) error
+	AwaitServers(ctx context.Context)
 	Attach(ctx context.Context, c engine.Client) (event.View, *engine.Subscription, error)
 	Prompt(ctx context.Context, in engine.Input) (engine.Accepted, error)
 	Abort(ctx context.Context) error
@@ -124,6 +125,9 @@ func (r *run) drive(ctx context.Context) error {
 	}
 	if err := r.Session.Settled(ctx); err != nil {
 		return cause(ctx, err)
+	}
+	if _, _, ok := slash.Split(r.Text); ok {
+		r.Session.AwaitServers(ctx) // it may be a prompt of theirs
 	}
 	result, err := r.Commands.Dispatch(ctx, r.Session, Caps, r.Text)
 	var unknown *slash.UnknownError

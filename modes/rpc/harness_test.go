@@ -116,7 +116,7 @@ func connect(t testing.TB, script string, s setup) *host {
 	stdout, out := io.Pipe()
 	o := Options{
 		Session: opened, Stdin: in, Stdout: out, Version: "0.0.0-test",
-		Commands: slash.Builtins(slash.Options{Library: noLibrary{}, Now: time.Now, More: slash.Files}),
+		Commands: slash.Builtins(slash.Options{Library: noLibrary{}, Now: time.Now, More: slash.Added}),
 	}
 	if s.mode != nil {
 		s.mode(&o)
