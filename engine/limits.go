@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hoopoe-agent/hoopoe/engine/ask"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
@@ -119,19 +120,17 @@ func (s *Session) between(ctx context.Context, _ int, more bool, answer message.
 // everyone's.
 func (s *Session) extend(ctx context.Context, text string, check func(*limits, time.Time) (message.StopReason, string, func())) bool {
 	q := event.Question{Kind: event.AskConfirm, Title: "The limit is reached: " + text, Message: "Go on with as much again?"}
-	r := s.ask(ctx, q, func() (event.Answer, bool) {
+	agreed := func(r ask.Result) bool { return r.Answered && r.Answer.Confirmed && !r.Answer.Cancelled }
+	again := func() (event.Answer, bool) {
 		stop, _, _ := check(&s.limits, s.at)
 		return event.Answer{Confirmed: stop == ""}, stop == "" || s.limits.declined
-	})
-	yes := r.Answered && r.Answer.Confirmed && !r.Answer.Cancelled
-	_ = s.set(ctx, func() error {
-		s.limits.declined = r.Answered && !yes
-		if _, _, more := check(&s.limits, s.at); yes && more != nil {
+	}
+	return agreed(s.put(ctx, q, again, func(r ask.Result) {
+		s.limits.declined = r.Answered && !agreed(r)
+		if _, _, more := check(&s.limits, s.at); agreed(r) && more != nil {
 			more()
 		}
-		return nil
-	})
-	return yes
+	}))
 }
 
 // needsRoom reports whether the context should be compacted before the next

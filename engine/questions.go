@@ -16,16 +16,23 @@ func (s *Session) Ask(ctx context.Context, q event.Question) (event.Answer, bool
 	return r.Answer, r.Answered
 }
 
-// ask puts a question into the session's queue; a sub-agent's goes into its
-// caller's. again judges it anew before it opens.
+// ask puts a question into the session's queue. again judges it anew before it
+// opens.
 func (s *Session) ask(ctx context.Context, q event.Question, again func() (event.Answer, bool)) ask.Result {
+	return s.put(ctx, q, again, func(ask.Result) {})
+}
+
+// put is ask with a func that hears the result before the next question is
+// judged and opens. It is called on the owner of the session whose queue it is:
+// a sub-agent's question goes into its caller's.
+func (s *Session) put(ctx context.Context, q event.Question, again func() (event.Answer, bool), heard func(ask.Result)) ask.Result {
 	if s.caller != nil {
-		return s.caller.session.ask(ctx, s.caller.forUser(q), again)
+		return s.caller.session.put(ctx, s.caller.forUser(q), again, heard)
 	}
 	defer ext.Pause(ctx)()
 	gone := ask.Result{Answer: event.Answer{Cancelled: true}}
 	ch := make(chan ask.Result, 1)
-	p := &ask.Pending{Question: q, Again: again, Done: func(r ask.Result) { ch <- r }}
+	p := &ask.Pending{Question: q, Again: again, Done: func(r ask.Result) { heard(r); ch <- r }}
 	if ctx.Err() != nil || !s.in.do(func() { s.broker.Ask(p) }) {
 		return gone
 	}

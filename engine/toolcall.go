@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hoopoe-agent/hoopoe/engine/agent"
+	"github.com/hoopoe-agent/hoopoe/engine/ask"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
@@ -174,7 +175,7 @@ func (s *Session) askPermission(ctx context.Context, c *tool.Call, request permi
 	for _, rule := range d.Suggest {
 		q.Permission.Rules = append(q.Permission.Rules, rule.String())
 	}
-	result := s.ask(ctx, q, func() (event.Answer, bool) {
+	result := s.put(ctx, q, func() (event.Answer, bool) {
 		switch s.policy.judge(request).Action {
 		case permission.Allow:
 			return event.Answer{Choice: event.Once}, true
@@ -182,6 +183,10 @@ func (s *Session) askPermission(ctx context.Context, c *tool.Call, request permi
 			return event.Answer{Choice: event.Deny}, true
 		}
 		return event.Answer{}, false
+	}, func(r ask.Result) {
+		if r.Answered && !r.Answer.Cancelled {
+			s.allow(r.Answer.Choice, d.Suggest)
+		}
 	})
 	switch {
 	case result.Nobody:
@@ -197,21 +202,27 @@ func (s *Session) askPermission(ctx context.Context, c *tool.Call, request permi
 		}
 		return agent.Verdict{Denied: "user", Reason: reason}
 	}
-	s.remember(ctx, result.Answer.Choice, d.Suggest)
+	if result.Answer.Choice == event.Always {
+		s.saveRules(ctx, d.Suggest)
+	}
 	return agent.Verdict{Allowed: true}
 }
 
-// remember keeps the rules that an answer allows from now on.
-func (s *Session) remember(ctx context.Context, c event.Choice, rules []permission.Rule) {
+// allow has the rules that an answer allows count from now on.
+func (s *Session) allow(c event.Choice, rules []permission.Rule) {
 	switch c {
 	case event.Session:
 		s.policy.add(permission.FromSession, rules)
 	case event.Always:
 		s.policy.add(permission.FromSaved, rules)
-		for _, r := range rules {
-			if err := s.env.saveRule(ctx, r); err != nil {
-				s.notify("warning", "The rule "+r.String()+" holds for this session only: "+err.Error())
-			}
+	}
+}
+
+// saveRules keeps rules for this folder.
+func (s *Session) saveRules(ctx context.Context, rules []permission.Rule) {
+	for _, r := range rules {
+		if err := s.env.saveRule(ctx, r); err != nil {
+			s.notify("warning", "The rule "+r.String()+" holds for this session only: "+err.Error())
 		}
 	}
 }

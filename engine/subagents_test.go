@@ -1,0 +1,564 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/hoopoe-agent/hoopoe/engine/config"
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+)
+
+// asksFor is a turn of the user's session that gives tasks to agents, each
+// "AGENT PROMPT".
+func asksFor(tasks ...string) string {
+	var b strings.Builder
+	b.WriteString("-- turn --\non: all of it\n")
+	for _, task := range tasks {
+		agent, prompt, _ := strings.Cut(task, " ")
+		args, _ := json.Marshal(map[string]string{"agent": agent, "description": "do " + prompt, "prompt": prompt})
+		fmt.Fprintf(&b, "-- call task --\n%s\n", args)
+	}
+	return b.String() + "-- turn --\non: all of it\n-- text --\nAll done.\n"
+}
+
+// does is a turn of a sub-agent.
+func does(prompt string, steps ...string) string {
+	return "-- turn --\non: " + prompt + "\n" + strings.Join(steps, "\n") + "\n"
+}
+
+func says(text string) string        { return "-- text --\n" + text }
+func calls(name, args string) string { return "-- call " + name + " --\n" + args }
+
+// results are the ends of the task calls by their prompts.
+func (c *client) results() map[string]event.ToolEnded {
+	prompts, ends := map[string]string{}, map[string]event.ToolEnded{}
+	for _, it := range c.log {
+		switch e := it.Event.(type) {
+		case event.ToolStarted:
+			var a struct{ Prompt string }
+			_ = json.Unmarshal(e.Arguments, &a)
+			prompts[e.CallID] = a.Prompt
+		case event.ToolEnded:
+			if e.Name == taskTool {
+				ends[prompts[e.CallID]] = e
+			}
+		}
+	}
+	return ends
+}
+
+func (c *client) result(prompt string) (text string, failed bool, d taskDetails) {
+	c.t.Helper()
+	e, ok := c.results()[prompt]
+	if !ok {
+		c.t.Fatalf("%q has no result:\n%s", prompt, c.story())
+	}
+	return message.Text(e.Content), e.IsError, detailsOf(e.Details)
+}
+
+// Ten sub-agents at once: one fails, one is stopped, two ask, one after the
+// other, and the rest go on undisturbed.
+func TestTenSubagents(t *testing.T) {
+	jobs := []string{"part-a", "part-b", "part-c", "part-d", "part-e", "part-f", "job-fails", "job-hangs", "job-asks", "job-waits"}
+	var tasks, script []string
+	for _, j := range jobs {
+		tasks = append(tasks, "general "+j)
+		steps := []string{"-- mark meet --"}
+		switch j {
+		case "job-fails":
+			steps = append(steps, "-- error kind=bad_request --\nthe service says no")
+		case "job-hangs":
+			steps = append(steps, says("half an answer"), "-- mark hang --", says("never"))
+		case "job-asks":
+			steps = append(steps, calls("bash", `{"command":"touch asked"}`))
+		case "job-waits":
+			steps = append(steps, "-- mark asked --", calls("bash", `{"command":"touch waited"}`))
+		default:
+			steps = append(steps, says("did "+j))
+		}
+		script = append(script, does(j, steps...))
+		if j == "job-asks" || j == "job-waits" {
+			script = append(script, does(j, says("did "+j)))
+		}
+	}
+	w := newWorld(t, asksFor(tasks...)+strings.Join(script, ""))
+
+	var met sync.WaitGroup // no answer comes before all ten work
+	met.Add(len(jobs))
+	all, asked, hanging := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	go func() { met.Wait(); close(all) }()
+	until := func(ch chan struct{}) func(context.Context) {
+		return func(ctx context.Context) {
+			select {
+			case <-ch:
+			case <-ctx.Done():
+			}
+		}
+	}
+	w.marks["meet"] = func(ctx context.Context) { met.Done(); until(all)(ctx) }
+	w.marks["asked"] = until(asked)
+	w.marks["hang"] = func(ctx context.Context) { close(hanging); <-ctx.Done() }
+
+	c := w.open(OpenOptions{})
+	c.attach(Client{Name: "chat", Shows: []event.QuestionKind{event.AskPermission}})
+	c.prompt("all of it")
+	calls := map[string]string{} // prompt -> call
+	for range jobs {
+		e := on[event.ToolStarted](c)
+		var a struct{ Prompt string }
+		if err := json.Unmarshal(e.Arguments, &a); err != nil {
+			t.Fatal(err)
+		}
+		calls[a.Prompt] = e.CallID
+	}
+	wait(t, hanging, "the one to stop")
+	if !c.s.StopAgent(calls["job-hangs"]) || c.s.StopAgent("nothing") {
+		t.Error("StopAgent doesn't know its calls")
+	}
+
+	first := on[event.AskOpened](c).Question
+	if first.CallID != calls["job-asks"] || first.Agent != "general" || first.Title != "general: Run touch asked" || first.Permission.Command != "touch asked" {
+		t.Errorf("the first question: %+v", first)
+	}
+	close(asked)
+	second := make(chan event.Question, 1)
+	if won, err := c.s.Answer(c.ctx(), first.ID, event.Answer{Choice: event.Once}); !won || err != nil {
+		t.Fatal(won, err)
+	}
+	second <- on[event.AskOpened](c).Question
+	q := <-second
+	if q.CallID != calls["job-waits"] || q.Permission.Command != "touch waited" {
+		t.Errorf("the second question: %+v", q)
+	}
+	if _, err := c.s.Answer(c.ctx(), q.ID, event.Answer{Choice: event.Deny, Reason: "not that"}); err != nil {
+		t.Fatal(err)
+	}
+	if end := on[event.RunSettled](c); end.Reason != message.Stop {
+		t.Errorf("settled %+v", end)
+	}
+
+	for _, j := range jobs {
+		text, failed, d := c.result(j)
+		want, wantFailed, status := "did "+j, false, "done"
+		switch j {
+		case "job-fails":
+			want, wantFailed, status = "the agent general failed: ", true, "failed"
+		case "job-hangs":
+			want, wantFailed, status = "The user stopped this agent.", true, "aborted"
+		}
+		if !strings.Contains(text, want) || failed != wantFailed || d.Status != status {
+			t.Errorf("%s: %q, failed %v, %+v", j, text, failed, d)
+		}
+	}
+	if text, _, _ := c.result("job-fails"); !strings.Contains(text, "the service says no") {
+		t.Errorf("no reason in %q", text)
+	}
+	var denied event.ToolEnded
+	for _, ev := range c.nested(calls["job-waits"]) {
+		if e, ok := ev.(event.ToolEnded); ok {
+			denied = e
+		}
+	}
+	if denied.Denied != "user" || !strings.Contains(message.Text(denied.Content), "not that") {
+		t.Errorf("the refused call: %+v", denied)
+	}
+	if len(c.nested(calls["job-asks"])) == 0 {
+		t.Error("nothing was told of the one that asked")
+	}
+}
+
+// An "always" of one sub-agent answers its siblings, and the caller.
+func TestSubagentsShareAnswers(t *testing.T) {
+	run := calls("bash", `{"command":"touch x"}`)
+	w := newWorld(t, asksFor("general job-a", "general job-b")+does("job-a", run)+does("job-a", says("a"))+does("job-b", run)+does("job-b", says("b"))+
+		"-- turn --\non: yourself\n"+run+"\n-- turn --\non: yourself\n"+says("c")+"\n")
+	c := w.open(OpenOptions{})
+	c.attach(Client{Name: "chat", Shows: []event.QuestionKind{event.AskPermission}})
+	c.prompt("all of it")
+	q := on[event.AskOpened](c).Question
+	if _, err := c.s.Answer(c.ctx(), q.ID, event.Answer{Choice: event.Always}); err != nil {
+		t.Fatal(err)
+	}
+	on[event.RunSettled](c)
+	c.run("yourself")
+	if n := strings.Count(c.story(), "ask_opened"); n != 1 {
+		t.Errorf("%d questions, want 1:\n%s", n, c.story())
+	}
+	for _, j := range []string{"job-a", "job-b"} {
+		if text, failed, _ := c.result(j); failed || len(text) != 1 {
+			t.Errorf("%s: %q", j, text)
+		}
+	}
+}
+
+// E-4: a definition never loosens what the user set, and tightens it.
+func TestSubagentModes(t *testing.T) {
+	for _, tt := range []struct{ name, session, agent, want string }{
+		{"tightened", "full", "plan", "plan mode is read-only"},
+		{"another program's name", "full", "plan", "plan mode is read-only"},
+		{"not loosened", "ask", "bypassPermissions", "Permission denied"},
+		{"not loosened by our name", "plan", "full", "plan mode is read-only"},
+		{"the same", "full", "", ""},
+		{"asks nobody", "full", "default", "Permission denied"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, asksFor("worker job-a")+does("job-a", calls("bash", `{"command":"touch x"}`))+does("job-a", says("a")))
+			w.write(map[string]string{"home/agents/worker.md": "---\nname: worker\ndescription: works\npermissionMode: " + tt.agent + "\n---\nWork.\n"})
+			c := w.open(OpenOptions{Mode: tt.session})
+			c.run("all of it")
+			c.result("job-a")
+			var got string
+			for id := range c.ends() {
+				for _, ev := range c.nested(id) {
+					if e, ok := ev.(event.ToolEnded); ok && e.IsError {
+						got = message.Text(e.Content)
+					}
+				}
+			}
+			if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+				t.Errorf("the call ended with %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// The mode that the user switches to holds for sub-agents at work.
+func TestSubagentFollowsTheMode(t *testing.T) {
+	w := newWorld(t, asksFor("general job-a")+does("job-a", "-- mark switch --", calls("bash", `{"command":"touch x"}`))+does("job-a", says("a")))
+	c := w.open(OpenOptions{Mode: "full"})
+	w.marks["switch"] = func(ctx context.Context) {
+		if err := c.s.SetMode(ctx, "plan"); err != nil {
+			t.Error(err)
+		}
+	}
+	c.run("all of it")
+	c.result("job-a")
+	told := false
+	for id := range c.ends() {
+		for _, ev := range c.nested(id) {
+			e, ok := ev.(event.ToolEnded)
+			told = told || ok && strings.Contains(message.Text(e.Content), "plan mode is read-only")
+		}
+	}
+	if !told {
+		t.Errorf("the call was not refused:\n%s", c.story())
+	}
+}
+
+func TestSubagentLimits(t *testing.T) {
+	t.Run("at once", func(t *testing.T) {
+		var now, most atomic.Int32
+		var script string
+		var tasks []string
+		for i := range 6 {
+			job := fmt.Sprintf("job-%c", 'a'+i)
+			tasks, script = append(tasks, "general "+job), script+does(job, "-- mark in --", says("x"), "-- mark out --")
+		}
+		w := newWorld(t, asksFor(tasks...)+script, withSettings(`{"task":{"maxConcurrency":2}}`))
+		two := make(chan struct{})
+		w.marks["in"] = func(ctx context.Context) {
+			if n := now.Add(1); n > most.Load() {
+				most.Store(n)
+				if n == 2 {
+					close(two)
+				}
+			}
+			select {
+			case <-two:
+			case <-ctx.Done():
+			}
+		}
+		w.marks["out"] = func(context.Context) { now.Add(-1) }
+		c := w.open(OpenOptions{})
+		c.run("all of it")
+		if len(c.results()) != 6 || most.Load() != 2 {
+			t.Errorf("%d results, %d at once", len(c.results()), most.Load())
+		}
+	})
+	// A seat is left to those that its holder waits for.
+	t.Run("depth with one seat", func(t *testing.T) {
+		deeper := calls(taskTool, `{"agent":"general","description":"d","prompt":"job-b"}`)
+		deepest := calls(taskTool, `{"agent":"general","description":"d","prompt":"job-c"}`)
+		w := newWorld(t, asksFor("general job-a")+does("job-a", deeper, deeper)+does("job-a", says("a"))+
+			does("job-b", deepest)+does("job-b", says("b")), withSettings(`{"task":{"maxConcurrency":1}}`))
+		c := w.open(OpenOptions{})
+		c.run("all of it")
+		if text, failed, d := c.result("job-a"); failed || text != "a" || d.Turns != 2 {
+			t.Errorf("%q, failed %v, %+v", text, failed, d)
+		}
+		seen := map[string]int{} // at the second level there is no task tool
+		for id := range c.ends() {
+			for _, ev := range c.nested(id) {
+				if _, ok := ev.(event.SubagentEvent); !ok {
+					continue
+				}
+				_, inner := unwrap(ev)
+				if e, ok := inner.(event.ToolEnded); ok {
+					seen[message.Text(e.Content)]++
+				}
+			}
+		}
+		if seen["Tool task not found"] != 2 {
+			t.Errorf("the deepest calls ended with %v", seen)
+		}
+	})
+	t.Run("no depth", func(t *testing.T) {
+		w := newWorld(t, asksFor("general job-a"), withSettings(`{"task":{"maxRecursionDepth":0}}`))
+		c := w.open(OpenOptions{})
+		for _, spec := range c.s.Tools() {
+			if spec.Name == taskTool {
+				t.Error("there is a task tool")
+			}
+		}
+	})
+	t.Run("turns of a definition", func(t *testing.T) {
+		look := calls("ls", `{}`)
+		w := newWorld(t, asksFor("worker job-a")+does("job-a", says("so far"), look)+does("job-a", look)+does("job-a", says("a")))
+		w.write(map[string]string{"home/agents/worker.md": "---\nname: worker\ndescription: works\nmaxTurns: 2\n---\nWork.\n"})
+		c := w.open(OpenOptions{})
+		c.attach(Client{Name: "chat", Shows: []event.QuestionKind{event.AskConfirm}}) // it isn't asked
+		c.run("all of it")
+		text, failed, d := c.result("job-a")
+		if failed || d.Status != "limited" || d.Turns != 2 || text != "so far\n\n[The agent was stopped before it was done: the limit is reached: 2 model calls.]" {
+			t.Errorf("%q, failed %v, %+v", text, failed, d)
+		}
+	})
+}
+
+// What sub-agents spend counts against the session's limits.
+func TestSubagentBudget(t *testing.T) {
+	const usage = "\n-- usage input=1000 output=0 --"
+	spend := calls("ls", `{}`) + usage
+	script := "-- model --\nprice: 1000 0 0 0\n" + asksFor("general job-a", "general job-b") +
+		does("job-a", spend) + does("job-a", spend) + does("job-a", says("a")) + does("job-b", spend) + does("job-b", spend) + does("job-b", says("b"))
+	limits := OpenOptions{Limits: config.Limits{CostUSD: 2}}
+	t.Run("stops", func(t *testing.T) {
+		c := newWorld(t, script).open(limits)
+		if end := c.run("all of it"); end.Reason != message.Budget || !strings.Contains(end.Error, "$") {
+			t.Errorf("settled %+v", end)
+		}
+		stopped := 0
+		for _, e := range c.results() {
+			if detailsOf(e.Details).Status == "limited" {
+				stopped++
+			}
+		}
+		if stopped == 0 {
+			t.Errorf("no sub-agent was stopped: %v", c.results())
+		}
+	})
+	t.Run("goes on", func(t *testing.T) {
+		c := newWorld(t, script).open(limits)
+		c.attach(Client{Name: "chat", Shows: []event.QuestionKind{event.AskConfirm}})
+		c.prompt("all of it")
+		q := on[event.AskOpened](c).Question
+		if _, err := c.s.Answer(c.ctx(), q.ID, event.Answer{Confirmed: true}); err != nil {
+			t.Fatal(err)
+		}
+		c.until("the end", func(it Item) bool {
+			if e, ok := it.Event.(event.AskOpened); ok { // as much again may be used up too
+				go c.s.Answer(context.Background(), e.Question.ID, event.Answer{Confirmed: true})
+			}
+			_, ok := it.Event.(event.RunSettled)
+			return ok
+		})
+		for _, j := range []string{"job-a", "job-b"} {
+			if text, failed, _ := c.result(j); failed || len(text) != 1 {
+				t.Errorf("%s: %q", j, text)
+			}
+		}
+	})
+	t.Run("one answer for all", func(t *testing.T) {
+		c := newWorld(t, script).open(limits)
+		c.attach(Client{Name: "chat", Shows: []event.QuestionKind{event.AskConfirm}})
+		c.prompt("all of it")
+		q := on[event.AskOpened](c).Question
+		if _, err := c.s.Answer(c.ctx(), q.ID, event.Answer{}); err != nil {
+			t.Fatal(err)
+		}
+		if end := on[event.RunSettled](c); end.Reason != message.Budget {
+			t.Errorf("settled %+v", end)
+		}
+		if n := strings.Count(c.story(), "ask_opened"); n != 1 {
+			t.Errorf("asked %d times:\n%s", n, c.story())
+		}
+	})
+}
+
+func TestSubagentResults(t *testing.T) {
+	many := strings.Repeat("x", 100) + "\n"
+	script := asksFor("general job-empty", "nobody job-unknown", "general job-long", "general job-cut", "Explore job-case", "general  ") +
+		does("job-empty") + does("job-long", "-- text repeat=1000 --\n"+many+"\n") + does("job-cut", says("begun"), "-- stop length --") + does("job-case", calls("bash", `{"command":"ls"}`)) + does("job-case", says("ok"))
+	c := newWorld(t, script).open(OpenOptions{})
+	c.run("all of it")
+	for prompt, want := range map[string]struct {
+		text   string
+		failed bool
+		status string
+	}{
+		"job-empty":   {"The agent ended without an answer.", false, "done"},
+		"job-unknown": {`there is no agent "nobody"; there are: explore, general`, true, ""},
+		"job-long":    {"All of it is in ", false, "done"},
+		"job-cut":     {"begun", false, "limited"},
+		"job-case":    {"ok", false, "done"},
+		" ":           {"the prompt is empty", true, ""},
+	} {
+		text, failed, d := c.result(prompt)
+		if !strings.Contains(text, want.text) || failed != want.failed || d.Status != want.status || len(text) > 60<<10 {
+			t.Errorf("%s: %.200q, failed %v, %+v", prompt, text, failed, d)
+		}
+	}
+	bash := ""
+	for id, e := range c.ends() {
+		if detailsOf(e.Details).Agent != "explore" {
+			continue
+		}
+		for _, ev := range c.nested(id) {
+			if e, ok := ev.(event.ToolEnded); ok {
+				bash = message.Text(e.Content)
+			}
+		}
+	}
+	if bash != "Tool bash not found" {
+		t.Errorf("explore ran bash: %q", bash)
+	}
+}
+
+// Definitions of a project count when it is trusted; a disabled one never.
+func TestSubagentDefinitions(t *testing.T) {
+	names := func(c *client) (names []string) {
+		for _, a := range c.s.Agents() {
+			names = append(names, a.Name)
+		}
+		return names
+	}
+	files := map[string]string{
+		"work/.claude/agents/reviewer.md": "---\nname: reviewer\ndescription: Reviews\n  changes\ntools: Read, Glob, Nothing\nmodel: sonnet\n---\nReview with care.\n",
+		"home/agents/general.md":          "---\ndescription: mine\n---\nBe general.\n",
+		"home/agents/off.md":              "---\ndescription: off\n---\nx\n",
+		".claude/agents/bad.md":           "---\ndescription: bad\npermissionMode: none\n---\nx\n",
+		".claude/agents/worse.md":         "---\ndescription: bad\nthinking: deeply\n---\nx\n",
+		"home/agents/bare.md":             "---\ndescription: bare\ntools: Nothing\n---\nx\n",
+	}
+	const settings = `{"task":{"disabledAgents":["off"]}}`
+	w := newWorld(t, asksFor("reviewer job-a", "bare job-b")+"-- turn --\non: job-a\nsystem: Review with care.\n"+says("fine")+"\n", withSettings(settings))
+	w.write(files)
+	untrusted := w.open(OpenOptions{})
+	if got, want := names(untrusted), []string{"bare", "general", "explore"}; !slices.Equal(got, want) {
+		t.Errorf("without trust there are %v, want %v", got, want)
+	}
+	c := w.open(OpenOptions{Approve: true})
+	if got, want := names(c), []string{"bare", "general", "reviewer", "explore"}; !slices.Equal(got, want) {
+		t.Errorf("there are %v, want %v", got, want)
+	}
+	if err := c.s.Start(c.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	c.run("all of it")
+	if text, failed, d := c.result("job-a"); failed || text != "fine" || d.Model != "test/model" {
+		t.Errorf("%q, failed %v, %+v", text, failed, d)
+	}
+	if text, failed, _ := c.result("job-b"); !failed || text != "the agent bare works with Nothing, and this session has none of them" {
+		t.Errorf("%q", text)
+	}
+	story := c.story()
+	for _, want := range []string{
+		"bad.md: not used: permissionMode: unknown permission mode", "worse.md: not used: unknown thinking level", "reviewer.md: the agent reviewer works with the session's model: ",
+	} {
+		if strings.Count(story, want) != 1 {
+			t.Errorf("the story has not one %q:\n%s", want, story)
+		}
+	}
+	for _, spec := range c.s.Tools() {
+		if spec.Name == taskTool && !strings.Contains(spec.Description, "- reviewer: Reviews changes\n") {
+			t.Errorf("the tool says %q", spec.Description)
+		}
+	}
+}
+
+// The extensions of the session guard its sub-agents' calls too.
+func TestSubagentHooks(t *testing.T) {
+	prompts := 0
+	w := newWorld(t, asksFor("general job-a")+does("job-a", calls("bash", `{"command":"ls"}`))+does("job-a", says("a")), withHooks(ext.Hooks{
+		Name: "guard",
+		ToolCall: func(_ context.Context, _ ext.Session, c ext.ToolCall) (ext.ToolCallReply, error) {
+			return ext.ToolCallReply{Block: c.Name == "bash", Reason: "no shell here"}, nil
+		},
+		BeforeRun: func(context.Context, ext.Session, ext.BeforeRun) (ext.BeforeRunReply, error) {
+			prompts++
+			return ext.BeforeRunReply{}, nil
+		},
+	}))
+	c := w.open(OpenOptions{Mode: "full"})
+	c.run("all of it")
+	blocked := false
+	for id := range c.ends() {
+		for _, ev := range c.nested(id) {
+			e, ok := ev.(event.ToolEnded)
+			blocked = blocked || ok && e.Denied == "extension" && message.Text(e.Content) == "no shell here"
+		}
+	}
+	if !blocked || prompts != 1 {
+		t.Errorf("blocked %v, %d prompts, want the user's alone", blocked, prompts)
+	}
+}
+
+func TestSubagentInMemory(t *testing.T) {
+	c := newWorld(t, asksFor("general job-a")+does("job-a", says("a"))).open(OpenOptions{InMemory: true})
+	c.run("all of it")
+	if text, failed, d := c.result("job-a"); failed || text != "a" || d.Transcript != "" {
+		t.Errorf("%q, failed %v, %+v", text, failed, d)
+	}
+}
+
+// C-3: an abort reaches every sub-agent, at work or waiting, at each depth.
+func TestSubagentsAreAborted(t *testing.T) {
+	hang := does("job-a", "-- mark hang --") + does("job-b", calls(taskTool, `{"agent":"general","description":"d","prompt":"job-c"}`)) + does("job-c", "-- mark hang --")
+	w := newWorld(t, asksFor("general job-a", "general job-b", "general job-d")+hang, withSettings(`{"task":{"maxConcurrency":2}}`))
+	var hanging sync.WaitGroup
+	hanging.Add(2)
+	w.marks["hang"] = func(ctx context.Context) { hanging.Done(); <-ctx.Done() }
+	c := w.open(OpenOptions{})
+	c.prompt("all of it")
+	both := make(chan struct{})
+	go func() { hanging.Wait(); close(both) }()
+	wait(t, both, "both to hang")
+	if err := c.s.Abort(c.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	if end := on[event.RunSettled](c); !end.Aborted {
+		t.Errorf("settled %+v", end)
+	}
+	for _, j := range []string{"job-a", "job-b"} {
+		if text, failed, d := c.result(j); !failed || d.Status != "aborted" || !strings.Contains(text, "Tool execution was aborted") {
+			t.Errorf("%s: %q, %+v", j, text, d)
+		}
+	}
+	if len(c.s.seats) != 0 {
+		t.Errorf("%d seats are still taken", len(c.s.seats))
+	}
+}
+
+func TestRelatedModel(t *testing.T) {
+	w := newWorld(t, "-- turn --\n", func(o *Options) {
+		for _, id := range []string{"opus-4-1", "opus-4-8", "opus-4-8-fast", "opus-4-20250514", "haiku-4"} {
+			m := o.Models[0]
+			m.ID = id
+			o.Models = append(o.Models, m)
+		}
+	})
+	for name, want := range map[string]string{"opus": "opus-4-8", "Haiku": "haiku-4", "sonnet": ""} {
+		m, ok := w.engine.related(name, w.model)
+		if m.ID != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v", name, m.ID, ok)
+		}
+	}
+}
