@@ -169,6 +169,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return a.leave(signalExit(msg.Signal))
 	case tickMsg:
 		a.ticking = false
+		a.story.tick(a.o.Now())
 	case disarmMsg:
 		if a.armed() {
 			return disarm() // a later Ctrl+C armed again

@@ -32,6 +32,8 @@ func (a *app) apply(e event.Event) {
 		}
 	case event.ToolEnded:
 		a.story.ended(e)
+	case event.SubagentEvent:
+		a.story.agent(e, a.o.Now())
 	case event.BashStarted:
 		a.story.bashStarted(e)
 		a.busy.bash++

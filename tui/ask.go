@@ -129,6 +129,9 @@ func (a *app) permission(q event.Question) dialog.Spec {
 	switch {
 	case p.Command != "":
 		spec.Title = "Allow this command?"
+		if q.Agent != "" {
+			spec.Title = "Allow this command of " + q.Agent + "?"
+		}
 		spec.Body = dialog.Command(p.Command, a.look.Styles)
 	case p.Diff != "":
 		spec.Body = dialog.Diff(card.Hunks(p.Diff), a.look.Styles)

@@ -281,6 +281,7 @@ func (s *story) started(e event.ToolStarted) {
 	c := s.card(e.CallID, e.Name, string(e.Arguments))
 	c.SetArguments(e.Name, string(e.Arguments))
 	s.place(c)
+	s.shareRows()
 }
 
 func (s *story) running(e event.ToolRunning) {
@@ -293,6 +294,38 @@ func (s *story) ended(e event.ToolEnded) {
 	if c, ok := s.cards[e.CallID]; ok {
 		c.End(card.Result{Content: e.Content, Details: e.Details, Failed: e.IsError, Denied: e.Denied, Duration: time.Duration(e.DurationMS) * time.Millisecond})
 		delete(s.cards, e.CallID)
+		s.shareRows()
+	}
+}
+
+// agent tells the card of a task call what its sub-agent does.
+func (s *story) agent(e event.SubagentEvent, now time.Time) {
+	if c, ok := s.cards[e.CallID]; ok {
+		c.Agent(e.Event, now)
+	}
+}
+
+// tick lets the time of working sub-agents go on.
+func (s *story) tick(now time.Time) {
+	for _, c := range s.cards {
+		c.Tick(now)
+	}
+}
+
+// shareRows gives working sub-agents less room each when there are many.
+func (s *story) shareRows() {
+	var tasks []*card.Card
+	for _, c := range s.cards {
+		if c.Task() {
+			tasks = append(tasks, c)
+		}
+	}
+	rows := 0
+	if len(tasks) > 2 {
+		rows = 1
+	}
+	for _, c := range tasks {
+		c.SetRows(rows)
 	}
 }
 

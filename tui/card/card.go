@@ -54,6 +54,8 @@ type Card struct {
 	note              string // beside the title once it has ended
 	hidden            bool   // a user's command that the model doesn't see
 	placed, tight     bool
+	agent             *agent // of a task call
+	questioned        bool   // its sub-agent asks the user
 	version           int
 }
 
@@ -103,12 +105,14 @@ func (c *Card) SetAsking(asking bool) {
 		c.state = Asking
 	case !asking && c.state == Asking:
 		c.state = Queued
+	case c.state == Running:
+		c.questioned = asking
 	}
 	c.version++
 }
 
-// Asking reports whether the call waits for permission.
-func (c *Card) Asking() bool { return c.state == Asking }
+// Asking reports whether the call, or its sub-agent, waits for permission.
+func (c *Card) Asking() bool { return c.state == Asking || c.questioned }
 
 // Run marks that the call runs. An empty title keeps the one there is.
 func (c *Card) Run(title, kind, patch string) {
@@ -143,7 +147,7 @@ type Result struct {
 // End closes the card with the call's result.
 func (c *Card) End(r Result) {
 	c.version++
-	c.output = message.Text(r.Content)
+	c.output, c.questioned = message.Text(r.Content), false
 	ran := c.state == Running
 	switch {
 	case !r.Failed:
@@ -205,6 +209,9 @@ func dropNotice(text string) string {
 // summary is the line beside the title: what came of it.
 func (c *Card) summary(r Result) string {
 	var parts []string
+	if c.name == taskTool {
+		parts = outcome(r.Details)
+	}
 	switch c.kind {
 	case "edit":
 		if c.patch != "" && !r.Failed {
@@ -275,7 +282,11 @@ func (c *Card) Lines(width int) []string {
 func (c *Card) head(width int) string {
 	mark, paint, word := c.mark()
 	var notes []string
-	for _, s := range []string{word, c.note} {
+	note := c.note
+	if c.agent != nil && !c.Ended() {
+		note = c.agent.work()
+	}
+	for _, s := range []string{word, note} {
 		if s != "" && !(s == "failed" && strings.HasPrefix(c.note, "exit")) {
 			notes = append(notes, s)
 		}
@@ -283,7 +294,7 @@ func (c *Card) head(width int) string {
 	if c.hidden {
 		notes = append(notes, "not shown to the model")
 	}
-	note := strings.Join(notes, " · ")
+	note = strings.Join(notes, " · ")
 	room := width - 2
 	if note != "" && room-style.Width(note)-3 < 12 {
 		note = style.Cut(note, max(0, room/2))
@@ -308,6 +319,9 @@ func paintNote(c *Card, paint style.Style) style.Style {
 }
 
 func (c *Card) mark() (mark string, paint style.Style, word string) {
+	if c.questioned {
+		return "?", c.look.Warning, "needs your approval"
+	}
 	switch c.state {
 	case Asking:
 		return "?", c.look.Warning, "needs your approval"
@@ -335,6 +349,8 @@ func (c *Card) body(width int) []string {
 		return c.text(c.look.Error, transcript.Head, width, failureRows)
 	case c.state == Denied:
 		return c.text(c.look.Muted, transcript.Head, width, 2)
+	case c.name == taskTool:
+		return c.taskBody(width)
 	case c.patch != "":
 		return c.fold(c.changes(width), diffRows, width)
 	case c.kind == "execute":
@@ -351,6 +367,12 @@ func (c *Card) body(width int) []string {
 // diff, and all output.
 func (c *Card) whole(width int) []string {
 	var out []string
+	if c.agent != nil {
+		out = c.agent.live(c.look, width)
+	}
+	if c.agent != nil && len(out) > 0 && !c.Ended() {
+		return out
+	}
 	if c.kind == "execute" || c.kind == "other" {
 		if command := field(c.arguments, "command"); strings.Contains(command, "\n") {
 			rows, _ := transcript.Head(command, width, expandedRows)

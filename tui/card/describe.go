@@ -25,6 +25,7 @@ var actions = map[string]action{
 	"ls":         {"List", []string{"path"}, "read"},
 	"todo":       {"Update the tasks", nil, "think"},
 	"todo_write": {"Update the tasks", nil, "think"},
+	"task":       {"Give a task", []string{"description"}, "think"},
 	"ask":        {"Ask", []string{"question"}, "other"},
 }
 
@@ -35,6 +36,9 @@ var common = []string{"path", "file_path", "command", "pattern", "query", "url",
 // incomplete JSON object: they are shown while they stream. The result is one
 // clean line; kind groups tools as the engine does.
 func Describe(name string, arguments string) (title, kind string) {
+	if agent := field(arguments, "agent"); name == taskTool && agent != "" {
+		return sanitize.Line(strings.TrimSpace(agent + ": " + field(arguments, "description"))), "think"
+	}
 	a, known := actions[name]
 	if !known {
 		a = action{verb: name, args: common, kind: "other"}
