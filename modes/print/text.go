@@ -23,7 +23,7 @@ type text struct {
 	stream   filter
 	id       string // of the message being written live
 	index    int    // of its block
-	held     string // a failed answer, until it is known whether it is tried again
+	held     string // an answer that broke off, until it is known whether it is begun again
 	question string // of the ask tool, until the model goes on
 	wrote    bool   // something is on out
 	lineOpen bool   // and its last line has no end
@@ -53,6 +53,10 @@ func (t *text) put(e event.Envelope) {
 		}
 	case event.RetryScheduled:
 		t.say("· %s; trying again in %d s (%d of %d)", e.Error, (e.DelayMS+999)/1000, e.Attempt, e.MaxAttempts)
+	case event.RuleTriggered:
+		t.say("· The answer goes against %s; it begins again", rules(e.Rules))
+	case event.TodoReminder:
+		t.say("· Tasks are open; the model is reminded (%d of %d)", e.Attempt, e.MaxAttempts)
 	case event.CompactionStarted:
 		t.say("· Summarising older messages")
 	case event.Notice:
@@ -98,12 +102,22 @@ func (t *text) ended(e event.MessageEnded) {
 	if answer == "" {
 		return
 	}
-	if e.Message.StopReason == message.Error {
+	t.release()
+	if r := e.Message.StopReason; r == message.Error || r == message.Aborted {
 		t.held = answer
 		return
 	}
 	t.gap()
 	t.write(answer)
+}
+
+// release writes an answer that broke off and wasn't taken back.
+func (t *text) release() {
+	if t.held != "" {
+		t.gap()
+		t.write(t.held)
+		t.held = ""
+	}
 }
 
 func (t *text) reply(s string) {
@@ -115,10 +129,7 @@ func (t *text) reply(s string) {
 
 func (t *text) finish() {
 	t.write(t.stream.rest())
-	if t.held != "" {
-		t.gap()
-		t.write(t.held)
-	}
+	t.release()
 	t.endLine()
 }
 
@@ -145,6 +156,17 @@ func (t *text) endLine() {
 		t.out.WriteByte('\n')
 		t.lineOpen = false
 	}
+}
+
+func rules(broken []event.Rule) string {
+	var names []string
+	for _, r := range broken {
+		names = append(names, r.Name)
+	}
+	if len(names) == 1 {
+		return "the rule " + names[0]
+	}
+	return "the rules " + strings.Join(names, ", ")
 }
 
 // say reports progress, where somebody watches.

@@ -102,6 +102,31 @@ func TestTextRetry(t *testing.T) {
 	}
 }
 
+// An answer that a rule stopped is in a pipe only when it is kept, and where it
+// was.
+func TestTextRules(t *testing.T) {
+	for _, c := range []struct {
+		name, pipe string
+		removed    bool
+	}{
+		{"discarded", "Better.\n\nMore.\n", true},
+		{"kept", "I pan\n\nBetter.\n\nMore.\n", false},
+	} {
+		tape := new(tape).add(event.RuleTriggered{Rules: []event.Rule{{Name: "calm"}, {Name: "tidy"}}}).answer(message.Aborted, "I pan|")
+		if c.removed {
+			tape.add(event.MessageRemoved{ID: tape.lastID()})
+		}
+		tape.answer(message.Stop, "Better.").add(event.TodoReminder{Attempt: 1, MaxAttempts: 3}).answer(message.Stop, "More.")
+		if out, errs := play(false, false, tape.events); out != c.pipe || errs != "" {
+			t.Errorf("%s: pipe: %q and %q, want %q", c.name, out, errs, c.pipe)
+		}
+		out, errs := play(true, true, tape.events)
+		if out != "I pan\n\nBetter.\n\nMore.\n" || !strings.Contains(errs, "against the rules calm, tidy; it begins again") || !strings.Contains(errs, "reminded (1 of 3)") {
+			t.Errorf("%s: terminal: %q and %q", c.name, out, errs)
+		}
+	}
+}
+
 // What arrived of an answer that stays failed is not lost (requirement E-1).
 func TestTextKeepsFailedAnswer(t *testing.T) {
 	for _, live := range []bool{true, false} {
