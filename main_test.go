@@ -19,7 +19,7 @@ import (
 // TestMain makes the test binary the program itself when it is called as
 // hoopoe, or pi: what the tests run is a real process with the code under test.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hoopoe": main, "pi": main})
+	testscript.Main(m, map[string]func(){"hoopoe": main, "pi": main, "mcpserver": serveMCP})
 }
 
 // Requirements C-1, E-1, E-2: the program as a shell sees it.
