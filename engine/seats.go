@@ -9,7 +9,14 @@ import (
 // depths. It holds a token for each.
 type seats chan struct{}
 
-func (s seats) take(ctx context.Context) error {
+// take waits for a seat; full is called when there is none yet.
+func (s seats) take(ctx context.Context, full func()) error {
+	select {
+	case s <- struct{}{}:
+		return nil
+	default:
+		full()
+	}
 	select {
 	case s <- struct{}{}:
 		return nil
@@ -51,7 +58,7 @@ func (s *seat) back(ctx context.Context) {
 	s.away--
 	last := s.away == 0
 	s.mu.Unlock()
-	if !last || s.all.take(ctx) != nil {
+	if !last || s.all.take(ctx, func() {}) != nil {
 		return
 	}
 	s.mu.Lock()

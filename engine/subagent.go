@@ -119,10 +119,9 @@ func (s *Session) runTask(ctx context.Context, c tool.Call, r builtin.TaskReques
 	defer stop(nil)
 	defer s.calls.add(c.ID, stop)()
 	w := &work{parent: s, call: c, details: taskDetails{Agent: agent.Name, Description: r.Description, Status: "waiting"}}
-	w.report()
 	s.seat.lend()
 	defer s.seat.back(ctx)
-	if s.seats.take(ctx) != nil {
+	if s.seats.take(ctx, w.report) != nil {
 		return w.aborted(ctx)
 	}
 	own := &seat{all: s.seats, held: true}

@@ -63,7 +63,7 @@ func (w *work) report() {
 }
 
 func (w *work) result(text string) tool.Result {
-	var r tool.Result
+	r := tool.Result{Content: []message.Block{}}
 	if text != "" {
 		r = tool.TextResult(text)
 	}
