@@ -23,6 +23,7 @@ import (
 type environment struct {
 	engine    *Engine
 	workspace *workspace.Local
+	shared    workspace.Workspace // what tools work on instead; nil: workspace
 	runner    *shell.Runner
 	lent      bool // the runner is another session's, and ends with that
 	settings  config.Settings
@@ -112,6 +113,14 @@ func (e *environment) fresh() {
 	e.mu.Unlock()
 }
 
+// forTools is the workspace that tools work on.
+func (e *environment) forTools() workspace.Workspace {
+	if e.shared != nil {
+		return e.shared
+	}
+	return e.workspace
+}
+
 func (e *environment) ledger() *workspace.Ledger {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -132,9 +141,9 @@ func (e *environment) git(ctx context.Context, args ...string) (string, error) {
 // analyze reads a command for the permission rules.
 func (e *environment) analyze(script string) shell.Analysis { return e.runner.Shell().Analyze(script) }
 
-// saveRule keeps an "always" in the user's state for this folder.
-func (e *environment) saveRule(ctx context.Context, r permission.Rule) error {
-	return e.engine.paths.AddRule(ctx, e.workspace.Cwd(), config.Allow, r.String())
+// saveRule keeps an "always" or a "never" in the user's state for this folder.
+func (e *environment) saveRule(ctx context.Context, effect config.Effect, r permission.Rule) error {
+	return e.engine.paths.AddRule(ctx, e.workspace.Cwd(), effect, r.String())
 }
 
 func (e *environment) compaction() compact.Settings {

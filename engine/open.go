@@ -31,6 +31,13 @@ import (
 type OpenOptions struct {
 	// Cwd is the working directory; empty means the process's.
 	Cwd string
+	// Roots are further folders that count as inside; absolute.
+	Roots []string
+	// Workspace makes what tools work on from the local disk, for a face whose
+	// user has files and processes elsewhere; nil leaves the disk.
+	Workspace func(*workspace.Local) workspace.Workspace
+	// Written makes the session's file at once and not at the first message.
+	Written bool
 	// Path is a session file. One that doesn't exist is created there; empty
 	// makes a new session.
 	Path string
@@ -113,6 +120,12 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 	if err != nil {
 		return nil, notices, err
 	}
+	if o.Written {
+		if err := doc.Create(); err != nil {
+			doc.Close()
+			return nil, notices, err
+		}
+	}
 	if more, err = s.startModel(doc, settings); err != nil {
 		doc.Close()
 		return nil, append(notices, more...), err
@@ -181,7 +194,7 @@ func (s *Session) equip(settings config.Settings) error {
 		sh = shell.Shell{Family: shell.Bash, Path: settings.ShellPath, Args: []string{"-c"}}
 	}
 	runner := shell.NewRunner(shell.Options{Shell: sh, Environ: e.options.Environ, Spool: e.paths.Spill()})
-	ws, err := workspace.NewLocal(workspace.Options{Cwd: o.Cwd, Home: e.paths.Home, Runner: runner})
+	ws, err := workspace.NewLocal(workspace.Options{Cwd: o.Cwd, Roots: o.Roots, Home: e.paths.Home, Runner: runner})
 	if err != nil {
 		return err
 	}
@@ -190,6 +203,9 @@ func (s *Session) equip(settings config.Settings) error {
 		told: map[string]bool{}, notify: s.notify,
 		mode: func() string { return s.policy.mode() }, tools: s.promptTools,
 		trusted: e.trusts(o), without: omitted{o.NoSkills, o.NoTemplates, o.NoRules, o.NoContextFiles},
+	}
+	if o.Workspace != nil {
+		s.env.shared = o.Workspace(ws)
 	}
 	if s.env.options.Replace, err = prompt.TextOrFile(o.SystemPrompt, prompt.Disk()); err != nil {
 		return err

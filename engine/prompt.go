@@ -13,6 +13,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/agent"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
@@ -186,13 +187,15 @@ func (s *Session) open(once Once) {
 func (s *Session) begin(in Input) {
 	s.open(in.Once)
 	if err := s.engine.usable(s.model); err != nil {
+		kind := llm.Unavailable
 		if missing, ok := errors.AsType[*catalog.MissingKeyError](err); ok {
+			kind = llm.Auth
 			//lint:ignore ST1005 the beginning is the protocol family's
 			err = fmt.Errorf("No API key found for %s. %w", s.model.Provider, missing)
 		}
 		in.decide(Started)
 		s.publish(event.PromptFailed{Ref: in.Ref, Error: err.Error()})
-		s.settle(outcome{reason: message.Error, err: err.Error()})
+		s.settle(outcome{reason: message.Error, err: err.Error(), kind: kind})
 		return
 	}
 	if s.auto.compaction && s.overLimit() && s.compactBefore(in) {

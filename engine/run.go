@@ -74,7 +74,7 @@ func (s *Session) runEnded(out agent.Outcome) {
 	s.running = nil
 	o := outcome{reason: out.Reason}
 	if out.Err != nil {
-		o.err = out.Err.Error()
+		o.err, o.kind = out.Err.Error(), llm.KindOf(out.Err)
 	}
 	end := func(will event.Will) {
 		s.publish(event.RunEnded{Run: s.runs, Reason: o.reason, Error: o.err, Messages: orEmpty(out.Messages), Will: will})
@@ -212,7 +212,7 @@ func (s *Session) settle(o outcome) {
 		}
 	}
 	s.saved(s.doc.Sync())
-	s.publish(event.RunSettled{Reason: o.reason, Aborted: o.reason == message.Aborted, Error: o.err})
+	s.publish(event.RunSettled{Reason: o.reason, Aborted: o.reason == message.Aborted, Error: o.err, ErrorKind: string(o.kind)})
 	s.flushBash()
 	s.aborted = false
 	stopped := s.stopped

@@ -127,6 +127,7 @@ type queueModes struct{ steering, followUp, interrupt string }
 type outcome struct {
 	reason message.StopReason
 	err    string
+	kind   llm.Kind // of err
 	// retries closes a retry series that is going, with this error.
 	retries string
 }

@@ -227,7 +227,7 @@ func (e *environment) lend(c *Session) *environment {
 	e.mu.Unlock()
 	return &environment{
 		kept: g, readAt: e.engine.now(), listed: g.agents,
-		engine: e.engine, workspace: e.workspace, runner: e.runner, lent: true, settings: e.settings, files: workspace.NewLedger(),
+		engine: e.engine, workspace: e.workspace, shared: e.shared, runner: e.runner, lent: true, settings: e.settings, files: workspace.NewLedger(),
 		told: told, notify: c.notify, mode: func() string { return c.policy.mode() }, tools: c.promptTools,
 		trusted: e.trusted, without: e.without,
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/agent"
 	"github.com/hoopoe-agent/hoopoe/engine/ask"
+	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
@@ -15,6 +16,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/permission"
 	"github.com/hoopoe-agent/hoopoe/engine/shell"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
+	"github.com/hoopoe-agent/hoopoe/engine/workspace"
 )
 
 // request builds the next request for the run, off the owner.
@@ -60,6 +62,7 @@ func (s *Session) findTool(name string) (tool.Tool, bool) {
 // the user if need be.
 func (s *Session) prepare(ctx context.Context, t tool.Tool, c *tool.Call) agent.Verdict {
 	spec := t.Spec()
+	ctx = workspace.WithCall(ctx, workspace.Call{ID: c.ID, Kind: string(spec.Kind)})
 	args, err := tool.Check(spec, c.Arguments)
 	if err != nil {
 		return agent.Verdict{Reason: err.Error()}
@@ -202,26 +205,32 @@ func (s *Session) askPermission(ctx context.Context, c *tool.Call, request permi
 		}
 		return agent.Verdict{Denied: "user", Reason: reason}
 	}
-	if result.Answer.Choice == event.Always {
-		s.saveRules(ctx, d.Suggest)
+	switch result.Answer.Choice {
+	case event.Always:
+		s.saveRules(ctx, config.Allow, d.Suggest)
+	case event.Never:
+		s.saveRules(ctx, config.Deny, d.Suggest)
+		return agent.Verdict{Denied: "user", Reason: "Permission denied: the user declined this call, and every one like it."}
 	}
 	return agent.Verdict{Allowed: true}
 }
 
-// allow has the rules that an answer allows count from now on.
+// allow has the rules that an answer allows, or forbids, count from now on.
 func (s *Session) allow(c event.Choice, rules []permission.Rule) {
 	switch c {
 	case event.Session:
 		s.policy.add(permission.FromSession, rules)
 	case event.Always:
 		s.policy.add(permission.FromSaved, rules)
+	case event.Never:
+		s.policy.forbid(rules)
 	}
 }
 
 // saveRules keeps rules for this folder.
-func (s *Session) saveRules(ctx context.Context, rules []permission.Rule) {
+func (s *Session) saveRules(ctx context.Context, effect config.Effect, rules []permission.Rule) {
 	for _, r := range rules {
-		if err := s.env.saveRule(ctx, r); err != nil {
+		if err := s.env.saveRule(ctx, effect, r); err != nil {
 			s.notify("warning", "The rule "+r.String()+" holds for this session only: "+err.Error())
 		}
 	}
@@ -235,7 +244,7 @@ func (s *Session) notify(level, text string) {
 // toolEnv is the session as the next call may see it.
 func (s *Session) toolEnv(ctx context.Context) tool.Env {
 	images, _ := do(ctx, s, func() (bool, error) { return s.model.Images(), nil })
-	e := tool.Env{Workspace: s.env.workspace, Files: s.env.ledger(), Images: images, Todos: todoList{s}}
+	e := tool.Env{Workspace: s.env.forTools(), Files: s.env.ledger(), Images: images, Todos: todoList{s}}
 	if s.opts.Dialogs {
 		e.Asker = asker{s}
 	}

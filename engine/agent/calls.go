@@ -9,6 +9,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
+	"github.com/hoopoe-agent/hoopoe/engine/workspace"
 )
 
 // skippedText closes the calls that a steering message cut off. The wording
@@ -183,7 +184,7 @@ func runTool(ctx context.Context, t tool.Tool, c tool.Call) (r tool.Result, err 
 			err = fmt.Errorf("tool %s panicked: %v", c.Name, p)
 		}
 	}()
-	return t.Run(ctx, c)
+	return t.Run(workspace.WithCall(ctx, workspace.Call{ID: c.ID, Kind: string(t.Spec().Kind)}), c)
 }
 
 // stopText says why the batch was stopped.

@@ -66,6 +66,7 @@ const (
 	Once    Choice = "once"
 	Session Choice = "session" // for this session; only the chat offers it
 	Always  Choice = "always"
+	Never   Choice = "never" // deny it, and what is like it, from now on
 )
 
 // Answer is the user's. Fields other than the kind's own are ignored.

@@ -37,6 +37,8 @@ type RunSettled struct {
 	Reason  message.StopReason `json:"reason"`
 	Aborted bool               `json:"aborted"`
 	Error   string             `json:"error,omitempty"`
+	// ErrorKind classifies a provider's failure; the values are llm's.
+	ErrorKind string `json:"errorKind,omitempty"`
 }
 
 // TurnStarted opens one model call with the tool calls it makes.

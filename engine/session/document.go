@@ -219,6 +219,15 @@ func (d *Document) Append(e Entry) (Entry, error) {
 	return e, err
 }
 
+// Create makes the file of a session that has none yet, so that others find it
+// although nothing was said.
+func (d *Document) Create() error {
+	if d.opts.InMemory || d.store.file != nil {
+		return nil
+	}
+	return d.flush()
+}
+
 // payloadType is the type of the payload that is set, "" if none is.
 func (e Entry) payloadType() Type {
 	switch {
