@@ -25,13 +25,15 @@ func TestInterop(t *testing.T) {
 	}
 	bin := filepath.Join(installServers(t), "node_modules", "@modelcontextprotocol")
 	everything := filepath.Join(bin, "server-everything", "dist", "index.js")
-	t.Run("filesystem", func(t *testing.T) { interopFiles(t, filepath.Join(bin, "server-filesystem", "dist", "index.js")) })
+	files := filepath.Join(bin, "server-filesystem", "dist", "index.js")
+	t.Run("filesystem", func(t *testing.T) { interopFiles(t, files) })
 	t.Run("everything over stdio", func(t *testing.T) {
 		interopEverything(t, Server{Name: "everything", Command: "node", Args: []string{everything, "stdio"}})
 	})
 	t.Run("everything over HTTP", func(t *testing.T) {
 		interopEverything(t, Server{Name: "everything", URL: serveEverything(t, everything)})
 	})
+	t.Run("the program", func(t *testing.T) { interopBinary(t, files, everything) })
 }
 
 // installServers installs the pinned packages and returns their folder.
