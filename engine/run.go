@@ -344,18 +344,20 @@ func (s *Session) stopAll(ack *Ack, then func(), done chan struct{}) {
 		}
 		close(done)
 	}
-	s.broker.CancelAll() // a command or a start hook may ask while nothing runs
-	if s.state == Idle {
-		after()
-		return
+	idle := s.state == Idle
+	if !idle {
+		s.stopped = append(s.stopped, after)
+		s.aborted = true
 	}
-	s.stopped = append(s.stopped, after)
-	s.aborted = true
+	if s.stop != nil { // before the questions: a call that waits for one has then been aborted, not denied
+		s.stop(errAbort)
+	}
+	s.broker.CancelAll() // a command or a start hook may ask while nothing runs
 	switch {
+	case idle:
+		after()
 	case s.state == Retrying:
 		s.cancelRetry()
-	case s.stop != nil:
-		s.stop(errAbort)
 	}
 }
 

@@ -232,7 +232,11 @@ func (p *projection) piOnly(e event.Event) []any {
 	case event.BashStarted:
 		p.bash = shell{ref: e.Ref, id: e.ID}
 	case event.BashProgress:
-		return p.bashOutput(e)
+		return p.bashOutput(e.ID, e.Output)
+	case event.BashEnded: // what came after the last progress
+		if b := e.Message.Bash; b != nil {
+			return p.bashOutput(e.ID, b.Output)
+		}
 	case event.SessionNamed:
 		return one(nameChanged{"session_info_changed", e.Name})
 	case event.ThinkingChanged:
@@ -246,17 +250,14 @@ type shell struct{ ref, id, told string }
 
 // bashOutput tells what a command has printed since. Only the end of a long
 // output is at hand: what can't be joined to the rest begins anew.
-func (p *projection) bashOutput(e event.BashProgress) []any {
-	if p.bash.id != e.ID {
+func (p *projection) bashOutput(id, output string) []any {
+	if p.bash.id != id || strings.HasPrefix(p.bash.told, output) {
 		return nil
 	}
-	news, joined := strings.CutPrefix(e.Output, p.bash.told)
+	news, joined := strings.CutPrefix(output, p.bash.told)
 	if !joined {
-		news = e.Output
+		news = output
 	}
-	p.bash.told = e.Output
-	if news == "" {
-		return nil
-	}
+	p.bash.told = output
 	return one(bashUpdate{"bash_execution_update", json.RawMessage(p.bash.ref), news})
 }
