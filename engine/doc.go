@@ -28,6 +28,10 @@
 // program around it lends. A request offers, and a call finds, what is there at
 // that moment.
 //
+// Guidance. Skills, templates and rules are read off the owner, at Start and
+// again when a second is over; the system prompt that is made from them stays
+// until a new document, a compaction or Reload.
+//
 // The document. What New, Switch, Fork and Branch replace is the document
 // (tree, file, lock) behind a Session; faces stay attached. Whoever lists a
 // long one reads a snapshot of it, off the owner.
