@@ -172,11 +172,7 @@ func (s *Session) watcher() agent.Watcher {
 // steer takes for the run what comes between two turns: first what is to be
 // said about the answer before, then what the user has sent.
 func (s *Session) steer(ctx context.Context) []message.Message {
-	var notes []message.Message
-	if ctx.Err() == nil { // like the queue, they survive an abort
-		notes = s.watch.take()
-	}
-	return append(notes, s.poll(ctx, Steer)...)
+	return append(s.watch.take(), s.poll(ctx, Steer)...)
 }
 
 // startOver goes on after an answer that rules have cut off. What it had begun

@@ -592,6 +592,13 @@ func TestRulesAreRead(t *testing.T) {
 	if c.times("triggered tidy") != 1 {
 		t.Errorf("a new rule doesn't count:\n%s", c.plot())
 	}
+	w.rule("other", "condition: absent")
+	c.s.Reload()
+	c.log = nil
+	c.run("go")
+	if strings.Contains(c.plot(), "triggered") {
+		t.Errorf("a rule counts again because of another:\n%s", c.plot())
+	}
 	c = w.open(OpenOptions{InMemory: true, Approve: true})
 	c.run("go")
 	if c.times("triggered theirs tidy") != 1 {

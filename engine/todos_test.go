@@ -232,19 +232,28 @@ func TestAbortEndsReminders(t *testing.T) {
 	}
 }
 
-// A threshold's compaction comes before the reminder.
+// A threshold's compaction comes before the reminder, and so does a prompt that
+// has come meanwhile.
 func TestReminderAfterCompaction(t *testing.T) {
-	w := newWorld(t, `
+	for name, tt := range map[string]struct {
+		prompt bool
+		want   string
+	}{
+		"nothing else": {false, "ended:compaction compacted reminder ended: settled"},
+		"a prompt":     {true, "ended:compaction compacted settled ended:continue reminder ended: settled"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, `
 -- model --
 window: 30000
 -- turn --
-on: go
+on: /^much$/
 -- text repeat=2000 --
 many words 
 -- usage input=29000 output=10 --
 -- turn --
 system: summar
-times: always
+-- mark summary --
 -- text --
 the summary
 -- turn --
@@ -252,14 +261,38 @@ times: always
 -- text --
 I rest
 `, withSettings(`{"todo":{"maxReminders":1},"compaction":{"reserveTokens":5000,"keepRecentTokens":1}}`))
-	c := w.open(OpenOptions{InMemory: true, Mode: "full"})
-	c.setTasks("pending")
-	c.run("first, some words")
-	c.run("go")
-	story := c.story()
-	end, reminded := strings.LastIndex(story, "compaction_ended threshold ok=true"), strings.LastIndex(story, "todo_reminder")
-	if end < 0 || reminded < end {
-		t.Errorf("no reminder after the compaction:\n%s", story)
+			c := w.open(OpenOptions{InMemory: true, Mode: "full"})
+			w.marks["summary"] = func(ctx context.Context) {
+				if tt.prompt {
+					if _, err := c.s.Prompt(ctx, Input{Text: "later"}); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			c.run("some words")
+			c.setTasks("pending")
+			c.log = nil
+			c.run("much")
+			if tt.prompt {
+				on[event.RunSettled](c)
+			}
+			var order []string
+			for _, it := range c.log {
+				switch e := it.Event.(type) {
+				case event.RunEnded:
+					order = append(order, "ended:"+string(e.Will))
+				case event.CompactionEnded:
+					order = append(order, "compacted")
+				case event.TodoReminder:
+					order = append(order, "reminder")
+				case event.RunSettled:
+					order = append(order, "settled")
+				}
+			}
+			if got := strings.Join(order, " "); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
 	}
 }
 
