@@ -39,4 +39,17 @@
 // Compaction. A run whose context grows over the limit pauses between two
 // turns, is compacted, and goes on by itself (compaction.autoContinue); work
 // that had ended settles after the compaction.
+//
+// Rules. Stream rules watch an answer on the run's goroutine. A match that
+// interrupts ends the run as an abort would; the answer leaves the context
+// (ttsr.contextMode), and another run begins with the rule's text, hidden. Other
+// matches are told between two turns, before what waits in the queue. The user's
+// abort wins over both: what was found is then told with the next prompt. Which
+// rules the model was told of belongs to the branch. No rule stops or follows the
+// answers to one prompt more than five times.
+//
+// Tasks. A model that ends its work while its list has open tasks is reminded in
+// another run, after all that waits, and never while it only plans, has asked
+// the user something, or has used up a limit. Finished tasks leave the list
+// later by themselves; with a document or a branch comes its own list.
 package engine
