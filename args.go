@@ -204,9 +204,7 @@ func (t flagTable) isValue(a arity, next string) bool {
 func (t flagTable) unknown(spelling string) error {
 	var names []string
 	for _, spec := range t {
-		if !slices.Contains(hiddenFlags(), spec.name) {
-			names = append(names, spec.name)
-		}
+		names = append(names, spec.name)
 	}
 	slices.Sort(names)
 	text := "unknown flag " + spelling

@@ -117,9 +117,6 @@ func TestNormaliseRefuses(t *testing.T) {
 			if _, ok := errors.AsType[usageError](err); !ok || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
-			if strings.Contains(err.Error(), "--remote") {
-				t.Errorf("error %v offers a flag that doesn't work", err)
-			}
 		})
 	}
 }

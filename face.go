@@ -12,6 +12,7 @@ const (
 	chatFace faceKind = iota
 	printFace
 	rpcFace
+	remoteFace
 )
 
 // terminals says which standard streams are terminals.
@@ -26,6 +27,12 @@ func chooseFace(s settings, words, literals []string, t terminals) (faceKind, er
 		return rpcFace, nil
 	}
 	given := len(words)+len(literals) > 0
+	if s.remote.on {
+		if given {
+			return 0, usagef("--remote takes no text: its clients send theirs")
+		}
+		return remoteFace, nil
+	}
 	fromStdin := !t.in || slices.Contains(words, "-")
 	switch {
 	case s.print || s.json || s.text || given && !(t.in && t.out) || fromStdin:

@@ -36,6 +36,8 @@ func TestChooseFace(t *testing.T) {
 		{"json without text", settings{json: true}, nil, all, 0, "no text to work on"},
 		{"stdout captured without text", settings{}, nil, captured, 0, "stdout is none"},
 		{"acp", settings{}, []string{"acp", "./x"}, all, 0, "acp is not in this version"},
+		{"remote", settings{remote: remoteSettings{on: true}}, nil, piped, remoteFace, ""},
+		{"remote with text", settings{remote: remoteSettings{on: true}}, text, all, 0, "takes no text"},
 		{"acp with print", settings{print: true}, []string{"acp"}, piped, 0, "acp is not in this version"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -19,7 +19,7 @@ const (
 
 // chatFlags are those of the chat, of print and of --mode rpc.
 func chatFlags() []cli.Flag {
-	return []cli.Flag{
+	return append(remoteFlags(), []cli.Flag{
 		&cli.BoolFlag{DisableDefaultText: true, Name: "print", Aliases: []string{"p"}, Category: groupRun, Usage: "do one task, print the answer and leave"},
 		&cli.StringFlag{Name: "mode", Category: groupRun, Usage: "`MODE` is text or json (one event a line) to print, rpc to serve another program"},
 		&cli.StringFlag{Name: "cwd", Category: groupRun, Usage: "work in this `FOLDER`"},
@@ -54,13 +54,8 @@ func chatFlags() []cli.Flag {
 		&cli.StringFlag{Name: "rpc-updates", Category: groupRPC, Usage: "`KIND` is full, each with the whole answer so far, or delta"},
 
 		&cli.BoolFlag{DisableDefaultText: true, Name: "version", Aliases: []string{"v"}, Category: groupRun, Usage: "print the version"},
-
-		&cli.StringFlag{Name: "remote", Hidden: true},
-	}
+	}...)
 }
-
-// hiddenFlags are known, but not offered.
-func hiddenFlags() []string { return []string{"remote"} }
 
 // settings are the flags of chatFlags and hostFlags, checked.
 type settings struct {
@@ -85,6 +80,8 @@ type settings struct {
 	fork         string
 	noSession    bool
 	sessionDir   string
+
+	remote remoteSettings
 
 	// Of --mode rpc.
 	dialect   string // "": not given
@@ -115,8 +112,8 @@ func readSettings(c *cli.Context) (settings, error) {
 			return s, usagef("--%s needs a value", name)
 		}
 	}
-	if c.IsSet("remote") {
-		return s, notBuilt("--remote")
+	if err := s.setRemote(c); err != nil {
+		return s, err
 	}
 	if err := s.setMode(c); err != nil {
 		return s, err
@@ -147,7 +144,7 @@ func (s settings) keyOwner() string {
 
 // notBuilt refuses a face that this version doesn't have.
 func notBuilt(what string) error {
-	return usagef("%s is not in this version; there are the chat (hoopoe), print (hoopoe -p \"text\") and --mode rpc", what)
+	return usagef("%s is not in this version; there are the chat (hoopoe), print (hoopoe -p \"text\"), --mode rpc and --remote", what)
 }
 
 func (s *settings) setMode(c *cli.Context) error {
@@ -230,6 +227,9 @@ func (s *settings) checkTogether() error {
 	}
 	if len(source) > 1 {
 		return usagef("%s and %s contradict each other; give one of them", source[0], source[1])
+	}
+	if err := s.checkRemote(); err != nil {
+		return err
 	}
 	if s.rpc && s.print {
 		return usagef("--mode rpc and --print contradict each other; give one of them")

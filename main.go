@@ -1,6 +1,6 @@
 // Hoopoe is a coding agent for the terminal.
 //
-//	argv ─▶ normalise ─▶ cli flags ─▶ settings ─▶ engine.Open ─▶ tui.Run, print.Run or rpc.Run
+//	argv ─▶ normalise ─▶ cli flags ─▶ settings ─▶ engine.Open ─▶ tui.Run or modes/*
 //
 // This package puts the parts together and decides nothing else: which face a
 // command line asks for, what it works on, and the exit code.
@@ -94,6 +94,7 @@ func (p *program) chatApp() *cli.App {
 hoopoe -p [flags] "text" [@file ...]    do one task and print the answer
 ... | hoopoe -p "text"                  the same, with stdin to work on
 hoopoe --mode rpc [flags]               serve another program on stdin and stdout
+hoopoe --remote [HOST:PORT] [flags]     serve clients and browsers over a WebSocket
 hoopoe sessions                         list, show, export and delete saved sessions
 hoopoe models [search]                  list the models, what they cost and what they need
 hoopoe login [provider]                 save a provider's key; logout forgets it`,
@@ -139,6 +140,8 @@ func (p *program) start(c *cli.Context) error {
 		return p.print(c.Context, s, words, literals)
 	case f == rpcFace:
 		return p.rpc(c.Context, s, words)
+	case f == remoteFace:
+		return p.remote(c.Context, s)
 	}
 	return p.chat(c.Context, s, words, literals)
 }

@@ -174,6 +174,9 @@ func (e *Engine) FindSession(cwd, sessionDir, query string) (string, error) {
 	return s.Path, err
 }
 
+// Log is where the engine writes what is of use in a bug report.
+func (e *Engine) Log() *slog.Logger { return e.log }
+
 // Paths are the engine's folders.
 func (e *Engine) Paths() config.Paths { return e.paths }
 

@@ -1,0 +1,209 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine"
+)
+
+// maxKept bounds the kept sessions that are open.
+const maxKept = 256
+
+// conversationFor finds or opens what a connection wants to talk to.
+func (s *Server) conversationFor(ctx context.Context, w wishes) (*conversation, *refusal) {
+	unknown := &refusal{http.StatusNotFound, "there is no such session here: session=new makes one that is kept"}
+	path := ""
+	switch {
+	case w.session == "":
+		return s.opened(ctx, "", false)
+	case w.session != "new":
+		s.mu.Lock()
+		c, open := s.kept[w.session]
+		path = s.files[w.session]
+		s.mu.Unlock()
+		if open && c.hold() {
+			return c, nil
+		}
+		if path == "" && s.o.AllSessions && s.o.Library != nil {
+			path = s.saved(ctx, w.session)
+		}
+		if path == "" {
+			return nil, unknown
+		}
+		if w.replay {
+			return nil, &refusal{http.StatusGone, "the session was closed meanwhile and its frames are no longer kept: attach without since"}
+		}
+	}
+	s.mu.Lock()
+	full := len(s.kept) >= maxKept
+	s.mu.Unlock()
+	if full {
+		return nil, &refusal{http.StatusServiceUnavailable, "there are too many kept sessions; those that nobody is at end by themselves"}
+	}
+	return s.opened(ctx, path, true)
+}
+
+// saved is the file of a session of the folder, by its whole id.
+func (s *Server) saved(ctx context.Context, id string) string {
+	list, err := s.o.Library.Sessions(ctx, s.o.Cwd)
+	if err != nil {
+		return ""
+	}
+	for _, one := range list {
+		if one.ID == id {
+			return one.Path
+		}
+	}
+	return ""
+}
+
+// opened opens a session and a conversation with it.
+func (s *Server) opened(ctx context.Context, path string, keep bool) (*conversation, *refusal) {
+	session, err := s.o.Open(context.WithoutCancel(ctx), path)
+	if err != nil {
+		s.log.Error("remote session", "error", err.Error())
+		return nil, &refusal{http.StatusInternalServerError, "the session could not be opened; the server's log says why"}
+	}
+	s.mu.Lock()
+	s.open[session] = true
+	s.mu.Unlock()
+	if c, err := s.converse(session, keep, false); err == nil {
+		go func() { _ = session.Start(c.ctx) }()
+		s.remember(c)
+		return c, nil
+	}
+	s.shut(session)
+	return nil, &refusal{http.StatusServiceUnavailable, "the server is ending"}
+}
+
+func (s *Server) remember(c *conversation) {
+	if c.kept() {
+		s.mu.Lock()
+		s.kept[c.id] = c
+		s.mu.Unlock()
+	}
+}
+
+// Lend gives clients a session that somebody else shows too; it is kept until
+// the server ends, and never closed by it. It returns the id to attach with.
+func (s *Server) Lend(session *engine.Session) (id string, err error) {
+	c, err := s.converse(session, true, true)
+	if err != nil {
+		return "", err
+	}
+	s.remember(c)
+	return c.id, nil
+}
+
+// hold keeps a conversation that nobody is at from ending while a connection
+// is on its way. It reports false when it is too late.
+func (c *conversation) hold() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.leaving != nil {
+		c.leaving.Stop()
+		c.leaving = nil
+	}
+	return !c.closed
+}
+
+// join adds a connection and gives it what it missed: exactly the frames after
+// the number that it names, or the questions that are open. ok is false when
+// those frames aren't there any more.
+func (c *conversation) join(to *conn, w wishes) (ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var missed []frame
+	switch {
+	case w.replay:
+		if missed, ok = c.journal.since(w.since); !ok {
+			return false
+		}
+	case c.current != nil:
+		for _, f := range c.current.pending() {
+			f.id, f.session = c.current.id, c.id
+			missed = append(missed, f)
+		}
+	}
+	c.present[to] = true
+	for _, f := range missed {
+		to.out.put(f)
+	}
+	return true
+}
+
+// left takes a connection out, nil one that came to nothing. A conversation of
+// its own ends with it; a kept one waits for somebody to come back.
+func (c *conversation) left(m member) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m != nil {
+		delete(c.present, m)
+	}
+	switch {
+	case len(c.present) > 0 || c.closed:
+	case !c.kept():
+		c.server.running.Add(1)
+		go func() {
+			defer c.server.running.Done()
+			c.close()
+		}()
+	case !c.lent && c.leaving == nil:
+		c.leaving = time.AfterFunc(c.server.o.Grace, c.expire)
+	}
+}
+
+// expire ends a kept conversation unless somebody has come back.
+func (c *conversation) expire() {
+	c.mu.Lock()
+	gone := len(c.present) == 0 && c.leaving != nil
+	c.mu.Unlock()
+	if gone {
+		c.close()
+	}
+}
+
+// close ends the conversation: what runs is stopped, an open question denied,
+// the session closed. A lent session is left alone.
+func (c *conversation) close() {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return
+	}
+	c.closed = true
+	c.mu.Unlock()
+	s := c.server
+	if c.kept() {
+		file := ""
+		if v, err := c.session.View(context.Background()); err == nil && len(v.Messages) > 0 {
+			file = v.File
+		}
+		s.mu.Lock()
+		if s.kept[c.id] == c {
+			delete(s.kept, c.id)
+		}
+		if file != "" && !c.lent {
+			s.files[c.id] = file
+		}
+		s.mu.Unlock()
+	}
+	c.cancel()
+	if !c.lent {
+		s.shut(c.session)
+	}
+	c.sub.Close()
+}
+
+// shut closes a session that the server has opened.
+func (s *Server) shut(session *engine.Session) {
+	if err := session.Close(context.Background()); err != nil && !errors.Is(err, engine.ErrClosed) {
+		s.log.Error("close a remote session", "error", err.Error())
+	}
+	s.mu.Lock()
+	delete(s.open, session)
+	s.mu.Unlock()
+}
