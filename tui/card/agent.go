@@ -74,7 +74,8 @@ func (c *Card) Agent(ev event.Event, now time.Time) {
 		}
 		a.said = sanitize.Text(e.Text[max(0, len(e.Text)-lastWords):])
 	case event.MessageEnded:
-		if a.said = ""; e.Message.Role == message.Assistant {
+		// The last words are the call's result.
+		if a.said = ""; e.Message.Role == message.Assistant && e.Message.StopReason == message.ToolUse {
 			a.step("", "", e.Message.Text())
 		}
 	case event.ToolStarted:

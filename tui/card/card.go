@@ -370,8 +370,11 @@ func (c *Card) whole(width int) []string {
 	if c.agent != nil {
 		out = c.agent.live(c.look, width)
 	}
-	if c.agent != nil && len(out) > 0 && !c.Ended() {
+	switch {
+	case len(out) > 0 && !c.Ended():
 		return out
+	case len(out) > 0:
+		out = append(out, "")
 	}
 	if c.kind == "execute" || c.kind == "other" {
 		if command := field(c.arguments, "command"); strings.Contains(command, "\n") {
