@@ -302,7 +302,7 @@ func TestReadmeSettings(t *testing.T) {
 		if !strings.Contains(text, "defaultModel") {
 			continue
 		}
-		for _, list := range []*[]string{&c.Permissions.Allow, &c.Permissions.Ask, &c.Permissions.Deny} {
+		for _, list := range []*[]string{&c.Skills, &c.Permissions.Allow, &c.Permissions.Ask, &c.Permissions.Deny} {
 			if len(*list) == 0 {
 				*list = nil // an empty list is the default
 			}
