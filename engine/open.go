@@ -113,8 +113,11 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 	if err := s.equip(settings); err != nil {
 		return nil, notices, err
 	}
-	v, told := s.newServers()
+	v, told, err := s.newServers()
 	s.servers, notices = v, append(notices, told...)
+	if err != nil {
+		return nil, notices, err
+	}
 	doc, more, err := e.document(o)
 	notices = append(notices, more...)
 	if err != nil {

@@ -13,15 +13,34 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/internal/plainfile"
 	"github.com/hoopoe-agent/hoopoe/engine/mcp"
 	"github.com/hoopoe-agent/hoopoe/engine/prompt"
+	"github.com/hoopoe-agent/hoopoe/engine/spec"
 )
 
 // maxServerFile bounds a file of servers, in bytes.
 const maxServerFile = 1 << 20
 
-// servers lists the MCP servers of a session: those of its options, then of the
-// project, if it is trusted, then of the user's settings and of the family's
-// file. Of two with one name the first counts. Notices tell what is wrong.
-func (e *Engine) servers(o OpenOptions, settings json.RawMessage, trusted bool) (list []mcp.Server, notices []string) {
+// agentServers are those of an agent's file.
+func (e *Engine) agentServers(a *spec.Agent) ([]mcp.Server, error) {
+	if a == nil || a.MCPServers == nil {
+		return nil, nil
+	}
+	const field = "mcpServers"
+	list, errs := mcp.Parse(a.MCPServers, e.options.Getenv)
+	for i, err := range errs {
+		if one, ok := errors.AsType[*mcp.ParseError](err); ok {
+			errs[i] = a.Fault(spec.Invalid, field+"."+one.Server, one.Err)
+		} else {
+			errs[i] = a.Fault(spec.Invalid, field, err)
+		}
+	}
+	return list, errors.Join(errs...)
+}
+
+// servers lists the MCP servers of a session: those given, then of the project,
+// if it is trusted, then of the user's settings and of the family's file. Of two
+// with one name the first counts. Notices tell what is wrong.
+func (e *Engine) servers(cwd string, list []mcp.Server, settings json.RawMessage, trusted bool) ([]mcp.Server, []string) {
+	var notices []string
 	add := func(path string, found []mcp.Server, errs []error) {
 		for _, s := range found {
 			if !slices.ContainsFunc(list, func(have mcp.Server) bool { return have.Name == s.Name }) {
@@ -47,9 +66,8 @@ func (e *Engine) servers(o OpenOptions, settings json.RawMessage, trusted bool) 
 			add(path, found, errs)
 		}
 	}
-	add("", o.MCPServers, nil)
 	if trusted {
-		for _, path := range serverFiles(o.Cwd) {
+		for _, path := range serverFiles(cwd) {
 			file(path)
 		}
 	}

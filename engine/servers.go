@@ -51,21 +51,23 @@ const (
 )
 
 // newServers makes the session's servers of what is configured. None is
-// started.
-func (s *Session) newServers() (v *servers, notices []string) {
+// started. The error is about an agent's file.
+func (s *Session) newServers() (v *servers, notices []string, err error) {
 	e, o := s.engine, s.opts
-	var only []string
-	for _, name := range o.Tools {
-		if isServed(name) {
-			only = append(only, name)
-		}
+	own, err := e.agentServers(o.Agent)
+	if err != nil || o.NoMCP || o.NoTools {
+		return nil, nil, err
 	}
-	if o.NoMCP || o.NoTools || len(o.Tools) > 0 && only == nil {
-		return nil, nil
+	only, all := o.servedTools()
+	list := append(slices.Clone(o.MCPServers), own...)
+	switch {
+	case all || only != nil:
+		list, notices = e.servers(s.opts.Cwd, list, s.env.settings.MCPServers, s.env.trusted)
+	case len(o.Tools) > 0:
+		return nil, nil, nil
 	}
-	list, notices := e.servers(o, s.env.settings.MCPServers, s.env.trusted)
 	if len(list) == 0 {
-		return nil, notices
+		return nil, notices, nil
 	}
 	if only != nil {
 		for i := range list { // no search stands before what was asked for by name
@@ -85,7 +87,27 @@ func (s *Session) newServers() (v *servers, notices []string) {
 	}
 	v.Manager = mcp.New(options)
 	notify = s.notify
-	return v, notices
+	return v, notices, nil
+}
+
+// servedTools are the names and patterns of MCP servers' tools on the list of
+// tools that the options have, or the agent's file. all is true without a list.
+func (o OpenOptions) servedTools() (only []string, all bool) {
+	names := o.Tools
+	if len(names) == 0 && o.Agent != nil {
+		for _, t := range o.Agent.Tools {
+			names = append(names, t.Name)
+		}
+		all = o.Agent.Tools == nil
+	} else {
+		all = len(names) == 0
+	}
+	for _, name := range names {
+		if isServed(name) {
+			only = append(only, name)
+		}
+	}
+	return only, all
 }
 
 // isServed reports whether a name on a list of tools is about those of MCP

@@ -273,3 +273,41 @@ func TestElicit(t *testing.T) {
 		}
 	})
 }
+
+// An agent's file brings servers of its own. Its list of tools is about theirs
+// only where it names some; what is wrong with one is a fault of the file.
+func TestServersOfAgent(t *testing.T) {
+	eyes, other := serve(t, 0), serve(t, 1)
+	other.Name = "other"
+	for _, tt := range []struct{ tools, want string }{
+		{"", "mcp__other__look mcp__other__paint_0 mcp__eyes__look"},
+		{"tools: [read]\n", "mcp__eyes__look"},
+		{"tools: [read, mcp__other__p*]\n", "mcp__other__paint_0"},
+		{"tools: []\n", "mcp__eyes__look"},
+	} {
+		t.Run(tt.tools, func(t *testing.T) {
+			w := newWorld(t, looking, withSettings(`{"mcpServers": {"other": {"url": "`+other.URL+`"}}}`))
+			a := w.agent(tt.tools + "mcpServers:\n  eyes:\n    url: " + eyes.URL + "\n")
+			c := w.open(OpenOptions{Agent: a})
+			c.run("hello")
+			var got []string
+			for _, name := range toolNames(c.s) {
+				if mcp.Owns(name) {
+					got = append(got, name)
+				}
+			}
+			want := strings.Fields(tt.want)
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Errorf("tools %q", got)
+			}
+		})
+	}
+	w := newWorld(t, looking)
+	a := w.agent("name: x\nmcpServers:\n  eyes:\n    url: ftp://h\n")
+	_, _, err := w.engine.Open(t.Context(), OpenOptions{Cwd: w.dir, Model: w.model.Ref(), Agent: a})
+	if err == nil || !strings.HasSuffix(err.Error(), `agent.yaml:3: mcpServers.eyes: "url" isn't an http or https address`) {
+		t.Error(err)
+	}
+}
