@@ -132,32 +132,41 @@ func ourTool(name string) string {
 	return name
 }
 
-// toolsFor are the tools of a sub-agent: of the session's and its servers' those that its
-// definition names. It asks nobody, and gives tasks only where task says so.
-func (s *Session) toolsFor(a prompt.Agent, task []tool.Tool) (*tool.Registry, error) {
-	all := slices.DeleteFunc(s.tools.lasting(), func(t tool.Tool) bool {
-		name := t.Spec().Name
-		return name == "ask" || name == taskTool
-	})
-	all = append(all, task...)
-	named := func(names []string) map[string]bool {
-		found := map[string]bool{}
-		for _, name := range names {
-			if t, err := tool.Find(all, ourTool(name)); err == nil {
-				found[t.Spec().Name] = true
-			}
-		}
-		return found
-	}
-	wanted, unwanted := named(a.Tools), named(a.NotTools)
+// toolsFor are the tools of a sub-agent: of the session's own and those of MCP
+// servers the ones that its definition names, all of them where it names none.
+// It asks nobody, and gives tasks only where task says so.
+func (s *Session) toolsFor(a prompt.Agent, task []tool.Tool) (*toolset, error) {
 	every := len(a.Tools) == 0 || slices.Contains(a.Tools, "*")
-	if !every && len(wanted) == 0 {
+	wants := func(t tool.Tool) bool { return (every || names(a.Tools, t)) && !names(a.NotTools, t) }
+	own := slices.DeleteFunc(s.tools.Registry.Tools(), func(t tool.Tool) bool {
+		name := t.Spec().Name
+		return name == "ask" || name == taskTool || !wants(t)
+	})
+	for _, t := range task {
+		if wants(t) {
+			own = append(own, t)
+		}
+	}
+	registry, err := tool.NewRegistry(own...)
+	if err != nil {
+		return nil, err
+	}
+	set := &toolset{Registry: registry, caller: s.tools, wants: wants}
+	if !every && len(set.Tools()) == 0 {
 		return nil, fmt.Errorf("the agent %s works with %s, and this session has none of them", a.Name, strings.Join(a.Tools, ", "))
 	}
-	return tool.NewRegistry(slices.DeleteFunc(all, func(t tool.Tool) bool {
-		name := t.Spec().Name
-		return unwanted[name] || !every && !wanted[name]
-	})...)
+	return set, nil
+}
+
+// names reports whether a list of a definition names a tool, alone or with all
+// those of its MCP server.
+func names(list []string, t tool.Tool) bool {
+	return slices.ContainsFunc(list, func(name string) bool {
+		if _, err := tool.Find([]tool.Tool{t}, ourTool(name)); err == nil {
+			return true
+		}
+		return isServed(name) && strings.HasPrefix(t.Spec().Name, name+"__")
+	})
 }
 
 // modelFor is the model of a sub-agent: its definition's, if that can be used,

@@ -99,6 +99,15 @@ func TestTheEndIsFast(t *testing.T) {
 			c.prompt("go")
 			return processes(t, c.view.Cwd, "pids")
 		}},
+		"a sub-agent's stubborn command": {
+			script: "-- turn --\non: go\n-- call task --\n{\"agent\":\"general\",\"description\":\"d\",\"prompt\":\"job-a\"}\n" +
+				"-- turn --\non: job-a\n-- call task --\n{\"agent\":\"general\",\"description\":\"d\",\"prompt\":\"job-b\"}\n" +
+				"-- turn --\non: job-b\n-- call bash --\n{\"command\":COMMAND}\n",
+			begin: func(t *testing.T, c *client) []int {
+				c.prompt("go")
+				return processes(t, c.view.Cwd, "pids")
+			},
+		},
 		"the user's stubborn command": {begin: func(t *testing.T, c *client) []int {
 			go func() { _, _ = c.s.Bash(context.Background(), BashInput{Command: stubborn(c.view.Cwd, "pids")}) }()
 			return processes(t, c.view.Cwd, "pids")

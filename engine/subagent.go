@@ -166,11 +166,9 @@ func (s *Session) spawn(ctx context.Context, agent prompt.Agent, call string, ow
 	c.host = &ext.Host{Hooks: callHooks(s.host.Hooks), Session: s.host.Session, Timeout: s.host.Timeout, Failed: s.host.Failed}
 	c.env = s.env.lend(c)
 	c.env.options = prompt.Options{Replace: agent.Instructions, Append: subagentText}
-	registry, err := s.toolsFor(agent, c.task(settings.Task))
-	if err != nil {
+	if c.tools, err = s.toolsFor(agent, c.task(settings.Task)); err != nil {
 		return nil, err
 	}
-	c.tools = &toolset{Registry: registry}
 	var notice string
 	if c.model, c.thinking, notice = s.engine.modelFor(agent, h.model, h.thinking); notice != "" {
 		s.env.tell([]prompt.Notice{{Path: agent.Path, Text: notice}})

@@ -14,6 +14,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
 // asksFor is a turn of the user's session that gives tasks to agents, each
@@ -480,6 +481,51 @@ func TestSubagentDefinitions(t *testing.T) {
 	for _, spec := range c.s.Tools() {
 		if spec.Name == taskTool && !strings.Contains(spec.Description, "- reviewer: Reviews changes\n") {
 			t.Errorf("the tool says %q", spec.Description)
+		}
+	}
+}
+
+// Sub-agents have the tools of MCP servers, also those that come while they
+// work, as far as their definition wants them; the host's are its own affair.
+func TestSubagentServedTools(t *testing.T) {
+	served := func(name string) tool.Tool {
+		return tool.New(tool.Spec{Name: name, Description: name, Kind: tool.Think}, func(context.Context, tool.Call, struct{}) (tool.Result, error) {
+			return tool.TextResult("served"), nil
+		})
+	}
+	turn := func(prompt string) string {
+		return does(prompt, calls("mcp__db__query", "{}"), calls("mcp__web__get", "{}"), calls("hosted", "{}"), calls("read", `{"path":"x"}`)) + does(prompt, says("x"))
+	}
+	w := newWorld(t, asksFor("general job-a", "dba job-b", "limited job-c")+turn("job-a")+turn("job-b")+turn("job-c"))
+	w.write(map[string]string{
+		"work/x": "x", "home/agents/dba.md": "---\ndescription: d\ntools: mcp__db\n---\nx\n",
+		"home/agents/limited.md": "---\ndescription: d\ndisallowedTools: mcp__db__query, Read\n---\nx\n",
+	})
+	c := w.open(OpenOptions{Mode: "full"})
+	if err := c.s.SetHostTools(c.ctx(), []tool.Tool{served("hosted")}); err != nil {
+		t.Fatal(err)
+	}
+	c.s.tools.serve([]tool.Tool{served("mcp__db__query"), served("mcp__web__get")})
+	c.run("all of it")
+	want := map[string]string{
+		"job-a": "mcp__db__query mcp__web__get read", "job-b": "mcp__db__query", "job-c": "mcp__web__get",
+	}
+	for _, it := range c.log {
+		e, ok := it.Event.(event.ToolStarted)
+		if !ok {
+			continue
+		}
+		var a struct{ Prompt string }
+		_ = json.Unmarshal(e.Arguments, &a)
+		var worked []string
+		for _, ev := range c.nested(e.CallID) {
+			if e, ok := ev.(event.ToolEnded); ok && !e.IsError {
+				worked = append(worked, e.Name)
+			}
+		}
+		slices.Sort(worked)
+		if got := strings.Join(worked, " "); got != want[a.Prompt] {
+			t.Errorf("%s could call %q, want %q", a.Prompt, got, want[a.Prompt])
 		}
 	}
 }

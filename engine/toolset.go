@@ -21,15 +21,20 @@ type toolset struct {
 	mu     sync.RWMutex
 	host   []tool.Tool
 	served []tool.Tool
+
+	// A sub-agent is served what its caller is, as far as it wants it.
+	caller *toolset
+	wants  func(tool.Tool) bool
 }
 
 // Tools are the session's own, then the host's, then those of MCP servers but
 // for names that the host has taken.
 func (t *toolset) Tools() []tool.Tool {
+	served := t.shared()
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	all := append(t.Registry.Tools(), t.host...)
-	for _, s := range t.served {
+	for _, s := range served {
 		name := s.Spec().Name
 		if !slices.ContainsFunc(t.host, func(h tool.Tool) bool { return h.Spec().Name == name }) {
 			all = append(all, s)
@@ -38,11 +43,14 @@ func (t *toolset) Tools() []tool.Tool {
 	return all
 }
 
-// lasting are the tools that sub-agents may have too: all but the host's.
-func (t *toolset) lasting() []tool.Tool {
+// shared are the tools of MCP servers.
+func (t *toolset) shared() []tool.Tool {
+	if t.caller != nil {
+		return slices.DeleteFunc(t.caller.shared(), func(s tool.Tool) bool { return !t.wants(s) })
+	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return append(t.Registry.Tools(), t.served...)
+	return slices.Clone(t.served)
 }
 
 // serve replaces the tools of MCP servers. It reports whether the model sees

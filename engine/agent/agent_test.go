@@ -211,6 +211,37 @@ ok
 	}
 }
 
+// Unbounded calls run beside as many others as may run.
+func TestUnbounded(t *testing.T) {
+	r := newRig(t, `
+-- turn --
+-- call free --
+{}
+-- call free --
+{}
+-- call bound --
+{}
+-- call free --
+{}
+-- turn --
+-- text --
+ok
+`)
+	r.config.Parallel = 1
+	var met sync.WaitGroup // all four
+	met.Add(4)
+	meet := func(context.Context, tool.Call) (tool.Result, error) {
+		met.Done()
+		met.Wait()
+		return tool.TextResult("x"), nil
+	}
+	r.tool(tool.Spec{Name: "free", Unbounded: true}, meet)
+	r.tool(tool.Spec{Name: "bound"}, meet)
+	if out := Run(t.Context(), r.config); out.Reason != message.Stop {
+		t.Errorf("outcome %s", out.Reason)
+	}
+}
+
 // Calls are prepared in their order, and one that waits doesn't hold back
 // those before it.
 func TestPreparedInOrder(t *testing.T) {
