@@ -114,23 +114,33 @@ func normalise(args []string, table flagTable, lenient bool) (commandLine, error
 }
 
 // command is the sub-command that the first word may name, however the flags
-// stand: "" with --print or --mode rpc, since the word is text then.
+// stand: "" with --print, --remote or --mode rpc, since the word is text then, and
+// "acp" with that mode.
 func (l commandLine) command() string {
-	if len(l.words) == 0 || l.rpc() || slices.Contains(l.flags, "--print") {
+	mode := l.mode()
+	switch {
+	case mode == "rpc" || slices.ContainsFunc(l.flags, func(f string) bool { return f == "--print" || strings.HasPrefix(f, "--remote=") }):
+		return ""
+	case mode == "acp":
+		return mode
+	case len(l.words) == 0:
 		return ""
 	}
 	return l.words[0]
 }
 
 // rpc reports whether the line asks for that mode.
-func (l commandLine) rpc() bool {
+func (l commandLine) rpc() bool { return l.mode() == "rpc" }
+
+// mode is what --mode says, "" without it.
+func (l commandLine) mode() string {
 	mode := ""
 	for _, f := range l.flags {
 		if value, ok := strings.CutPrefix(f, "--mode="); ok {
 			mode = value // the last counts
 		}
 	}
-	return mode == "rpc"
+	return mode
 }
 
 // argv is the line in the one order that cli/v2 parses. The second "--"

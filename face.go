@@ -21,7 +21,7 @@ type terminals struct{ in, out, err bool }
 // chooseFace picks the face that a command line asks for.
 func chooseFace(s settings, words, literals []string, t terminals) (faceKind, error) {
 	if len(words) > 0 && words[0] == "acp" && len(literals) == 0 {
-		return 0, notBuilt("acp")
+		return 0, usagef("acp goes with no other mode and not with --print; a text that begins with this word goes after \"--\"")
 	}
 	if s.rpc {
 		return rpcFace, nil
@@ -48,7 +48,7 @@ func chooseFace(s settings, words, literals []string, t terminals) (faceKind, er
 
 // errNoPrompt is for a start without text, input and terminal.
 var errNoPrompt = usageError{`there is no text, nothing on stdin and no terminal: give a text, hoopoe -p "text" ` +
-	`(a program that wants to talk gives "--mode rpc")`}
+	`(an editor gives "acp", a program that wants to talk "--mode rpc")`}
 
 // promptText joins the words that are text, and the literals.
 func promptText(words, literals []string) string {

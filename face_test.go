@@ -27,7 +27,7 @@ func TestChooseFace(t *testing.T) {
 		{"text mode is print", settings{text: true}, text, all, printFace, ""},
 		{"rpc", settings{rpc: true}, nil, piped, rpcFace, ""},
 		{"rpc on a terminal", settings{rpc: true}, text, all, rpcFace, ""},
-		{"rpc with acp", settings{rpc: true}, []string{"acp"}, piped, 0, "acp is not in this version"},
+		{"rpc with acp", settings{rpc: true}, []string{"acp"}, piped, 0, "acp goes with no other mode"},
 		{"stdin piped", settings{}, nil, piped, printFace, ""},
 		{"stdin piped with text", settings{}, text, piped, printFace, ""},
 		{"stdout captured", settings{}, text, captured, printFace, ""},
@@ -35,10 +35,10 @@ func TestChooseFace(t *testing.T) {
 		{"print without text", settings{print: true}, nil, all, 0, "no text to work on"},
 		{"json without text", settings{json: true}, nil, all, 0, "no text to work on"},
 		{"stdout captured without text", settings{}, nil, captured, 0, "stdout is none"},
-		{"acp", settings{}, []string{"acp", "./x"}, all, 0, "acp is not in this version"},
+		{"acp", settings{}, []string{"acp", "./x"}, all, 0, "acp goes with no other mode"},
 		{"remote", settings{remote: remoteSettings{on: true}}, nil, piped, remoteFace, ""},
 		{"remote with text", settings{remote: remoteSettings{on: true}}, text, all, 0, "takes no text"},
-		{"acp with print", settings{print: true}, []string{"acp"}, piped, 0, "acp is not in this version"},
+		{"acp with print", settings{print: true}, []string{"acp"}, piped, 0, "acp goes with no other mode"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := chooseFace(c.settings, c.words, nil, c.terms)

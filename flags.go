@@ -21,7 +21,7 @@ const (
 func chatFlags() []cli.Flag {
 	return append(remoteFlags(), []cli.Flag{
 		&cli.BoolFlag{DisableDefaultText: true, Name: "print", Aliases: []string{"p"}, Category: groupRun, Usage: "do one task, print the answer and leave"},
-		&cli.StringFlag{Name: "mode", Category: groupRun, Usage: "`MODE` is text or json (one event a line) to print, rpc to serve another program"},
+		&cli.StringFlag{Name: "mode", Category: groupRun, Usage: "`MODE` is text or json (one event a line) to print, rpc to serve another program, acp an editor"},
 		&cli.StringFlag{Name: "cwd", Category: groupRun, Usage: "work in this `FOLDER`"},
 		&cli.StringFlag{Name: "permissions", Category: groupRun, Usage: "what runs unasked: `MODE` is plan, ask, edit or full (default: ask; full with --mode rpc)"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "approve", Aliases: []string{"a"}, Category: groupRun, Usage: "trust the project's own settings for this run"},
@@ -60,7 +60,7 @@ func chatFlags() []cli.Flag {
 // settings are the flags of chatFlags and hostFlags, checked.
 type settings struct {
 	print                             bool
-	json, text, rpc                   bool // --mode was given
+	json, text, rpc, acp              bool // --mode was given
 	cwd, permissions, model, thinking string
 	systemPrompt, appendSystemPrompt  string
 	tools                             []string
@@ -142,11 +142,6 @@ func (s settings) keyOwner() string {
 	return s.provider
 }
 
-// notBuilt refuses a face that this version doesn't have.
-func notBuilt(what string) error {
-	return usagef("%s is not in this version; there are the chat (hoopoe), print (hoopoe -p \"text\"), --mode rpc and --remote", what)
-}
-
 func (s *settings) setMode(c *cli.Context) error {
 	switch mode := c.String("mode"); {
 	case !c.IsSet("mode"):
@@ -157,9 +152,9 @@ func (s *settings) setMode(c *cli.Context) error {
 	case mode == "rpc":
 		s.rpc = true
 	case mode == "acp":
-		return notBuilt("--mode " + mode)
+		s.acp = true
 	default:
-		return usagef("unknown mode %q: --mode is text, json or rpc", mode)
+		return usagef("unknown mode %q: --mode is text, json, rpc or acp", mode)
 	}
 	for _, f := range []struct{ name, plain, other string }{{"rpc-dialect", "default", "pi"}, {"rpc-updates", "full", "delta"}} {
 		value := c.String(f.name)
@@ -231,8 +226,8 @@ func (s *settings) checkTogether() error {
 	if err := s.checkRemote(); err != nil {
 		return err
 	}
-	if s.rpc && s.print {
-		return usagef("--mode rpc and --print contradict each other; give one of them")
+	if (s.rpc || s.acp) && s.print {
+		return usagef("--mode rpc or acp and --print contradict each other; give one of them")
 	}
 	if s.noTools && len(s.tools) > 0 && !s.rpc {
 		return usagef("--tools and --no-tools contradict each other; give one of them")

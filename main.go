@@ -65,6 +65,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 		if rpc {
 			app.Flags = append(app.Flags, hostFlags()...)
 		}
+	case "acp":
+		app = p.acpApp()
 	case "sessions":
 		app = p.sessionsApp()
 	case "models":
@@ -74,9 +76,13 @@ func (p *program) run(ctx context.Context, args []string) int {
 	case "logout":
 		app = p.logoutApp()
 	}
+	editor := line.command() == "acp"
 	line, err := normalise(args, tableOf(app.Flags), rpc)
 	if err == nil {
 		err = app.RunContext(ctx, line.argv(app.Name))
+	}
+	if _, usage := errors.AsType[usageError](err); editor && usage {
+		err = startError{err}
 	}
 	if err != nil {
 		p.report(err)
@@ -95,6 +101,7 @@ hoopoe -p [flags] "text" [@file ...]    do one task and print the answer
 ... | hoopoe -p "text"                  the same, with stdin to work on
 hoopoe --mode rpc [flags]               serve another program on stdin and stdout
 hoopoe --remote [HOST:PORT] [flags]     serve clients and browsers over a WebSocket
+hoopoe acp [PATH]                       serve an editor; PATH is an agent's file
 hoopoe sessions                         list, show, export and delete saved sessions
 hoopoe models [search]                  list the models, what they cost and what they need
 hoopoe login [provider]                 save a provider's key; logout forgets it`,
