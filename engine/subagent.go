@@ -73,37 +73,59 @@ func (s *Session) task(settings config.Task) []tool.Tool {
 // errStopped is the cause of a cancel of one sub-agent.
 var errStopped = errors.New("the user stopped this agent")
 
-// taskCalls are the sub-agents at work, by the call that they work for.
-type taskCalls struct {
-	mu   sync.Mutex
-	stop map[string]context.CancelCauseFunc
+// Task is a sub-agent at work, or waiting for its turn.
+type Task struct {
+	CallID      string // of the task tool
+	Agent       string
+	Description string
 }
 
-// add makes a call known until done.
-func (t *taskCalls) add(id string, stop context.CancelCauseFunc) (done func()) {
+// taskCalls are the tasks in progress, in the order of their start.
+type taskCalls struct {
+	mu   sync.Mutex
+	list []taskCall
+}
+
+type taskCall struct {
+	Task
+	stop context.CancelCauseFunc
+}
+
+// add makes a task known until done.
+func (t *taskCalls) add(task Task, stop context.CancelCauseFunc) (done func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.stop == nil {
-		t.stop = map[string]context.CancelCauseFunc{}
-	}
-	t.stop[id] = stop
+	t.list = append(t.list, taskCall{task, stop})
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		delete(t.stop, id)
+		t.list = slices.DeleteFunc(t.list, func(c taskCall) bool { return c.CallID == task.CallID })
 	}
 }
 
-// StopAgent stops one sub-agent by its task call; the others and the run go on.
-// It reports false when there is no such call at work.
-func (s *Session) StopAgent(callID string) bool {
+// Tasks lists the session's sub-agents at work, in the order of their start.
+func (s *Session) Tasks() []Task {
 	s.calls.mu.Lock()
 	defer s.calls.mu.Unlock()
-	stop, ok := s.calls.stop[callID]
-	if ok {
-		stop(errStopped)
+	var tasks []Task
+	for _, c := range s.calls.list {
+		tasks = append(tasks, c.Task)
 	}
-	return ok
+	return tasks
+}
+
+// StopTask stops one sub-agent by its task call; the others and the run go on.
+// It reports false when there is no such call at work.
+func (s *Session) StopTask(callID string) bool {
+	s.calls.mu.Lock()
+	defer s.calls.mu.Unlock()
+	for _, c := range s.calls.list {
+		if c.CallID == callID {
+			c.stop(errStopped)
+			return true
+		}
+	}
+	return false
 }
 
 // runTask runs a task call from its agent's name to the answer.
@@ -117,7 +139,7 @@ func (s *Session) runTask(ctx context.Context, c tool.Call, r builtin.TaskReques
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	defer s.calls.add(c.ID, stop)()
+	defer s.calls.add(Task{CallID: c.ID, Agent: agent.Name, Description: r.Description}, stop)()
 	w := &work{parent: s, call: c, details: taskDetails{Agent: agent.Name, Description: r.Description, Status: "waiting"}}
 	s.seat.lend()
 	defer s.seat.back(ctx)

@@ -121,8 +121,11 @@ func TestTenSubagents(t *testing.T) {
 		calls[a.Prompt] = e.CallID
 	}
 	wait(t, hanging, "the one to stop")
-	if !c.s.StopAgent(calls["job-hangs"]) || c.s.StopAgent("nothing") {
-		t.Error("StopAgent doesn't know its calls")
+	if !slices.Contains(c.s.Tasks(), Task{calls["job-hangs"], "general", "do job-hangs"}) {
+		t.Errorf("tasks %+v", c.s.Tasks())
+	}
+	if !c.s.StopTask(calls["job-hangs"]) || c.s.StopTask("nothing") {
+		t.Error("StopTask doesn't know its calls")
 	}
 
 	first := on[event.AskOpened](c).Question
@@ -146,6 +149,9 @@ func TestTenSubagents(t *testing.T) {
 		t.Errorf("settled %+v", end)
 	}
 
+	if n := len(c.s.Tasks()); n > 0 {
+		t.Errorf("%d tasks are left", n)
+	}
 	for _, j := range jobs {
 		text, failed, d := c.result(j)
 		want, wantFailed, status := "did "+j, false, "done"

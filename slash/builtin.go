@@ -44,6 +44,8 @@ func Builtins(o Options) *Registry {
 		Command{Name: "tools", Summary: "List the tools that the model can use", Source: "builtin", Run: runTools},
 		Command{Name: "skills", Args: "[name]", Source: "builtin",
 			Summary: "List the skills, or show one", Complete: completeSkills, Run: runSkills},
+		Command{Name: "agents", Aliases: []string{"subagents"}, Args: "[name | stop number]", Source: "builtin",
+			Summary: "List the sub-agents, or stop one that works", Complete: completeAgents, Run: runAgents},
 		Command{Name: "mcp", Args: "[restart|enable|disable server]", Source: "builtin",
 			Summary: "List the MCP servers, or restart one", Complete: completeServers, Run: runServers},
 		Command{Name: "new", Aliases: []string{"clear"}, Needs: Replaceable, Source: "builtin",

@@ -31,6 +31,8 @@ type fakeSession struct {
 	cancelled bool
 	fail      error
 	skills    []prompt.Skill
+	agents    []prompt.Agent
+	tasks     []engine.Task
 	templates []prompt.Template
 	servers   []mcp.Status
 	prompts   []mcp.Prompt
@@ -114,6 +116,9 @@ func (f *fakeSession) Tools() []llm.ToolSpec {
 }
 
 func (f *fakeSession) Skills() []prompt.Skill       { return f.skills }
+func (f *fakeSession) Agents() []prompt.Agent       { return f.agents }
+func (f *fakeSession) Tasks() []engine.Task         { return f.tasks }
+func (f *fakeSession) StopTask(call string) bool    { return f.do("stop %s", call) == nil && call != "gone" }
 func (f *fakeSession) Templates() []prompt.Template { return f.templates }
 func (f *fakeSession) Reload()                      { _ = f.do("reload") }
 

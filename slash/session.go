@@ -16,6 +16,7 @@ type Session interface {
 	Models
 	Documents
 	Guidance
+	Agents
 	Servers
 	// View is a picture of the session now.
 	View(ctx context.Context) (event.View, error)
@@ -50,6 +51,14 @@ type Guidance interface {
 	Templates() []prompt.Template
 	// Reload has it read again.
 	Reload()
+}
+
+// Agents are the sub-agents that the model can give tasks to.
+type Agents interface {
+	Agents() []prompt.Agent
+	// Tasks are those at work. StopTask reports false for one that isn't.
+	Tasks() []engine.Task
+	StopTask(callID string) bool
 }
 
 // Servers are the session's MCP servers.
