@@ -22,11 +22,11 @@ func TestCatalogFollowsNeeds(t *testing.T) {
 		}
 		return list
 	}
-	all := []string{"help", "model", "thinking", "permissions", "tools", "skills", "agents", "mcp", "new", "resume", "session", "name", "compact", "export", "reload", "quit"}
+	all := []string{"help", "model", "thinking", "permissions", "tools", "skills", "agents", "mcp", "new", "resume", "session", "history", "config", "name", "compact", "export", "reload", "quit"}
 	if got := names(chat); !slices.Equal(got, all) {
 		t.Errorf("chat: %v, want %v", got, all)
 	}
-	headless := []string{"help", "model", "thinking", "permissions", "tools", "skills", "agents", "mcp", "session", "name", "compact", "export", "reload"}
+	headless := []string{"help", "model", "thinking", "permissions", "tools", "skills", "agents", "mcp", "session", "history", "config", "name", "compact", "export", "reload"}
 	if got := names(pipe); !slices.Equal(got, headless) {
 		t.Errorf("print: %v, want %v", got, headless)
 	}
@@ -202,7 +202,7 @@ func TestQuit(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"/", "/help /model /thinking /permissions /tools /skills /agents /mcp /new /resume /session /name /compact /export /reload /quit"},
+		{"/", "/help /model /thinking /permissions /tools /skills /agents /mcp /new /resume /session /history /config /name /compact /export /reload /quit"},
 		{"/mod", "/model /permissions"},
 		{"/cl", "/new"},
 		{"/zz", ""},
