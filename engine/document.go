@@ -150,6 +150,7 @@ func (s *Session) hold(ctx context.Context) error {
 // resumeIdle lets waiters and waiting prompts go on after a state that isn't
 // a prompt's.
 func (s *Session) resumeIdle() {
+	s.payEnds()
 	s.flushBash()
 	stopped := s.stopped
 	s.stopped, s.aborted = nil, false

@@ -359,6 +359,8 @@ func (s *Session) ClearQueue(ctx context.Context) ([]event.Queued, error) {
 		})
 		for _, in := range s.prompts {
 			in.drop()
+			s.publish(event.PromptFailed{Ref: in.Ref, Error: "the prompt was taken out of the queue"})
+			s.owed++
 		}
 		s.prompts = nil
 		if len(out) > 0 {
@@ -369,6 +371,14 @@ func (s *Session) ClearQueue(ctx context.Context) ([]event.Queued, error) {
 		}
 		return out, nil
 	})
+}
+
+// payEnds closes the prompts that were dropped: each was promised an end, which
+// comes when what they waited for is over.
+func (s *Session) payEnds() {
+	for ; s.owed > 0; s.owed-- {
+		s.publish(event.RunSettled{Reason: message.Aborted, Aborted: true})
+	}
 }
 
 // SetSteeringMode sets how many steering messages are taken at once:

@@ -213,6 +213,7 @@ func (s *Session) settle(o outcome) {
 	}
 	s.saved(s.doc.Sync())
 	s.publish(event.RunSettled{Reason: o.reason, Aborted: o.reason == message.Aborted, Error: o.err, ErrorKind: string(o.kind)})
+	s.payEnds()
 	s.flushBash()
 	s.aborted = false
 	stopped := s.stopped

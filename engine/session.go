@@ -94,6 +94,7 @@ type Session struct {
 	stopped    []func() // aborts that wait for the end of what they stop
 	once       Once     // settings of the prompt in progress
 	prompts    []Input  // accepted, waiting for a settled session
+	owed       int      // ends of prompts that were dropped while they waited
 	sends      []Input  // from end-of-run hooks, continue the prompt in progress
 
 	screenings   []*screening // messages on their way into the queue

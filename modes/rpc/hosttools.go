@@ -5,6 +5,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,6 +56,20 @@ func (t hostTool) Spec() tool.Spec { return t.spec }
 
 func (t hostTool) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
 	return t.host.call(ctx, t.spec.Name, c)
+}
+
+// Describe says what the call would do, for the question whether it may: the
+// tool's label and what the model gives it.
+func (t hostTool) Describe(_ context.Context, c tool.Call) (tool.Description, error) {
+	title := cmp.Or(t.spec.Label, t.spec.Name)
+	if args := string(message.Object(c.Arguments)); args != "{}" {
+		const most = 300 // bytes
+		if len(args) > most {
+			args = strings.ToValidUTF8(args[:most], "") + "…"
+		}
+		title += " " + args
+	}
+	return tool.Description{Title: title, Kind: t.spec.Kind}, nil
 }
 
 type hostToolCall struct {

@@ -18,11 +18,12 @@ type projection struct {
 	deltas  bool // leave the message out of its updates
 	titles  bool
 
-	answer *answer
-	calls  map[string]toolStart // calls in progress
-	asked  map[string]bool      // dialogs that the host shows
-	bash   shell
-	next   int // counts requests that need no answer
+	answer  *answer
+	calls   map[string]toolStart // calls in progress
+	asked   map[string]bool      // dialogs that the host shows
+	bash    shell
+	waiting int // messages in the queue that was told last
+	next    int // counts requests that need no answer
 }
 
 func newProjection(o Options) *projection {
@@ -80,7 +81,7 @@ func (p *projection) frames(e event.Event) []any {
 	case event.ExtensionFailed:
 		return one(extensionError{"extension_error", e.Extension, point(e.Point), e.Error})
 	case event.PromptFailed:
-		return one(failureOf(e.Ref, e.Error))
+		return one(promptFailure{failureOf(e.Ref, e.Error)})
 	case event.SessionReplaced:
 		p.answer = nil
 		clear(p.calls)
@@ -228,7 +229,11 @@ func (p *projection) piOnly(e event.Event) []any {
 	}
 	switch e := e.(type) {
 	case event.QueueChanged:
-		return one(queueUpdate{"queue_update", queueLists(e.Queue)})
+		return p.queue(e.Queue)
+	case event.SessionReplaced:
+		if p.waiting > 0 || len(e.View.Queue) > 0 {
+			return p.queue(e.View.Queue)
+		}
 	case event.BashStarted:
 		p.bash = shell{ref: e.Ref, id: e.ID}
 	case event.BashProgress:
@@ -243,6 +248,12 @@ func (p *projection) piOnly(e event.Event) []any {
 		return one(levelChanged{"thinking_level_changed", e.Level})
 	}
 	return nil
+}
+
+// queue tells the whole queue.
+func (p *projection) queue(list []event.Queued) []any {
+	p.waiting = len(list)
+	return one(queueUpdate{"queue_update", queueLists(list)})
 }
 
 // shell is the host's command that runs, and how much of its output was told.

@@ -33,6 +33,9 @@ type released struct {
 	disposition string
 }
 
+// promptFailure is what the session says of a prompt that couldn't start.
+type promptFailure struct{ response }
+
 // promptData is what the response to a prompt adds.
 type promptData struct {
 	Disposition string `json:"disposition"`

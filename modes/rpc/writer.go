@@ -113,14 +113,21 @@ func (w *writer) item(it engine.Item) error {
 
 // emit writes frames, or keeps them behind a response that isn't known yet.
 func (w *writer) emit(frames []any) error {
-	if len(w.held) == 0 {
-		return w.frames(frames...)
-	}
 	for _, f := range frames {
-		if r, ok := f.(response); ok && !r.Success && w.replaces(r) {
-			continue
+		if failure, ok := f.(promptFailure); ok {
+			f = failure.response
+			if w.projection.dialect == Pi {
+				if w.replaces(failure.response) {
+					continue
+				}
+				f = notice{"notice", "error", failure.Error} // it has had its one response
+			}
 		}
-		w.held = append(w.held, f)
+		if len(w.held) > 0 {
+			w.held = append(w.held, f)
+		} else if err := w.frames(f); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -128,9 +135,6 @@ func (w *writer) emit(frames []any) error {
 // replaces takes the failure of a prompt that still has no response: in the pi
 // dialect it is the response.
 func (w *writer) replaces(r response) bool {
-	if w.projection.dialect != Pi {
-		return false
-	}
 	for _, f := range w.held {
 		if a, ok := f.(*awaited); ok && a.answer == nil && a.ref == r.Command+" "+string(r.ID) {
 			a.failed = r.Error
