@@ -13,13 +13,13 @@ import (
 type request struct {
 	id     string
 	input  input
-	config config
+	config requestConfig
 	tools  bool // the model may use tools
 	stream bool
 }
 
-// config is what a request wants for itself. nil is absent.
-type config struct {
+// requestConfig is what a request wants for itself. nil is absent.
+type requestConfig struct {
 	MaxToolTry    *uint32
 	MaxContextNum *uint32
 	MaxTokens     *uint32
@@ -170,7 +170,7 @@ func present(o object, variant, name string) (json.RawMessage, error) {
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || bytes.Equal(raw, []byte("null")) }
 
-func parseConfig(raw json.RawMessage) (c config, err error) {
+func parseConfig(raw json.RawMessage) (c requestConfig, err error) {
 	if isNull(raw) {
 		return c, nil
 	}
