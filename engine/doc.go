@@ -28,6 +28,11 @@
 // program around it lends. A request offers, and a call finds, what is there at
 // that moment.
 //
+// Sub-agents. A call of the task tool runs in a session of its own, opened by
+// the caller's: see subagent.go. Its owner never waits for its caller's, nor the
+// other way round. The call's goroutine reads its events and posts them to the
+// caller as those of a run.
+//
 // Guidance. Skills, templates and rules are read off the owner, at Start and
 // again when a second is over; the system prompt that is made from them stays
 // until a new document, a compaction or Reload.
