@@ -83,6 +83,14 @@ func (a *app) applyRun(e event.Event) {
 			a.story.notice("error", fmt.Sprintf("Gave up after %s: %s", count(e.Attempt, "retry", "retries"), e.Error))
 			a.busy.told = e.Error
 		}
+	case event.RuleTriggered:
+		names := make([]string, len(e.Rules))
+		for i, r := range e.Rules {
+			names[i] = r.Name
+		}
+		a.story.notice("warning", fmt.Sprintf("Against your rules: %s. The model is told.", strings.Join(names, ", ")))
+	case event.TodoReminder:
+		a.story.notice("info", fmt.Sprintf("It stopped with %s open and is reminded (%d of %d).", count(len(e.Todos), "task", "tasks"), e.Attempt, e.MaxAttempts))
 	case event.QueueChanged:
 		a.queue = e.Queue
 	case event.CompactionStarted:

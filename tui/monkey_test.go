@@ -138,6 +138,7 @@ func (m monkey) event() event.Event {
 		event.BashStarted{ID: m.id(), Command: m.text()}, event.BashProgress{ID: m.id(), Output: m.text()}, event.BashEnded{ID: m.id(), Message: msg},
 		event.QueueChanged{Queue: []event.Queued{{ID: m.id(), Message: msg}, {ID: m.id(), Message: msg}}[:m.IntN(3)]},
 		event.TodosChanged{Phases: []message.TodoPhase{{Name: m.text(), Tasks: []message.Todo{{Content: m.text(), Status: "in_progress"}}}}},
+		event.RuleTriggered{Rules: []event.Rule{{Name: m.text()}, {Name: "style"}}}, event.TodoReminder{Todos: []message.Todo{{Content: m.text()}}, Attempt: 1, MaxAttempts: 3},
 		event.RetryScheduled{Attempt: 1, MaxAttempts: 2, DelayMS: 100, Error: m.text()}, event.RetryEnded{Error: m.text()},
 		event.CompactionStarted{Reason: "manual"}, event.CompactionEnded{Error: m.text()},
 		event.Notice{Level: pick(m, "info", "error"), Text: m.text()}, event.SessionNamed{Name: m.text()},

@@ -155,7 +155,7 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 		event.QueueChanged{Queue: []event.Queued{{ID: "q", Delivery: "steer", Message: message.NewUser(bad)}}},
 		event.TodosChanged{Phases: []message.TodoPhase{{Name: bad, Tasks: []message.Todo{{Content: bad, Status: "in_progress"}}}}},
 		event.RetryScheduled{Attempt: 1, MaxAttempts: 2, DelayMS: 1000, Error: bad},
-		event.Notice{Level: "error", Text: bad}, event.ExtensionFailed{Extension: bad, Point: bad, Error: bad},
+		event.Notice{Level: "error", Text: bad}, event.RuleTriggered{Rules: []event.Rule{{Name: bad}}}, event.TodoReminder{Attempt: 1, MaxAttempts: 3}, event.ExtensionFailed{Extension: bad, Point: bad, Error: bad},
 		event.PromptFailed{Error: bad}, event.SessionNamed{Name: bad},
 		event.CompactionEnded{Result: &event.CompactionResult{Summary: bad}},
 	)
