@@ -115,10 +115,12 @@ func (f *fakeSession) Tools() []llm.ToolSpec {
 	return []llm.ToolSpec{{Name: "read", Description: "Read a file.\nMore."}, {Name: "bash", Description: "Run a command."}}
 }
 
-func (f *fakeSession) Skills() []prompt.Skill       { return f.skills }
-func (f *fakeSession) Agents() []prompt.Agent       { return f.agents }
-func (f *fakeSession) Tasks() []engine.Task         { return f.tasks }
-func (f *fakeSession) StopTask(call string) bool    { return f.do("stop %s", call) == nil && call != "gone" }
+func (f *fakeSession) Skills() []prompt.Skill { return f.skills }
+func (f *fakeSession) Agents() []prompt.Agent { return f.agents }
+func (f *fakeSession) Tasks() []engine.Task   { return f.tasks }
+func (f *fakeSession) StopTask(call string) bool {
+	return f.do("stop %s", call) == nil && call != "gone"
+}
 func (f *fakeSession) Templates() []prompt.Template { return f.templates }
 func (f *fakeSession) Reload()                      { _ = f.do("reload") }
 
