@@ -48,7 +48,7 @@ func (s *settings) setHost(c *cli.Context) {
 			s.resume, s.resumeQuery = true, named
 		}
 	}
-	known := builtin.Standard()
+	known := append(builtin.Standard(), builtin.Fetch(nil))
 	s.tools = slices.DeleteFunc(s.tools, func(name string) bool {
 		_, err := tool.Find(known, name)
 		if strings.HasPrefix(name, "mcp_") {

@@ -36,7 +36,7 @@ type Options struct {
 	Adapters map[string]llm.Adapter
 	// Models adds rows to the catalogue.
 	Models []llm.Model
-	// Version of the program, for MCP servers.
+	// Version of the program, for those that it talks to.
 	Version string
 	// Log gets what is of use in a bug report; nil drops it. It must not write
 	// to the terminal or the protocol.

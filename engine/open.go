@@ -219,9 +219,12 @@ func (s *Session) equip(settings config.Settings) error {
 	if s.env.options.Append, err = prompt.TextOrFile(o.AppendSystemPrompt, prompt.Disk()); err != nil {
 		return err
 	}
-	own, err := offered(o, settings, s.task(settings.Task))
+	own, err := offered(o, settings, append(s.task(settings.Task), e.webTools(o, settings)...))
 	if err != nil {
 		return err
+	}
+	if e.options.Offline {
+		own.Remove(builtin.FetchName)
 	}
 	s.tools = &toolset{Registry: own}
 	if s.policy, err = e.gate(ws, o, settings, approvals(o.Agent, own.Tools())); err != nil {
@@ -233,10 +236,10 @@ func (s *Session) equip(settings config.Settings) error {
 	return nil
 }
 
-// offered are the tools of a session; task is the one that has others do the
-// work, if it may.
-func offered(o OpenOptions, settings config.Settings, task []tool.Tool) (*tool.Registry, error) {
-	all, err := tool.NewRegistry(slices.Concat(builtin.Standard(), []tool.Tool{builtin.Ask(o.Dialogs)}, task)...)
+// offered are the tools of a session; more are those that not every session
+// has.
+func offered(o OpenOptions, settings config.Settings, more []tool.Tool) (*tool.Registry, error) {
+	all, err := tool.NewRegistry(slices.Concat(builtin.Standard(), []tool.Tool{builtin.Ask(o.Dialogs)}, more)...)
 	if err != nil {
 		return nil, err
 	}

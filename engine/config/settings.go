@@ -34,6 +34,7 @@ type Settings struct {
 	Todo        Todo        `json:"todo"`
 	Task        Task        `json:"task"`
 	TTSR        TTSR        `json:"ttsr"`
+	Tools       Tools       `json:"tools"`
 	Permissions Permissions `json:"permissions"`
 	Limits      Limits      `json:"limits"`
 
@@ -78,6 +79,12 @@ type Task struct {
 	MaxConcurrency    int      `json:"maxConcurrency"    min:"1" max:"100" tighten:"less"` // at once in a session
 	MaxRecursionDepth int      `json:"maxRecursionDepth" min:"0" max:"10"  tighten:"less"` // 0: no sub-agents
 	DisabledAgents    []string `json:"disabledAgents"    merge:"append"`                   // names of agents that aren't offered
+}
+
+// Tools are about tools that a session has only when the user says so.
+type Tools struct {
+	// WebFetch offers web_fetch, which reaches the network. It asks for each host.
+	WebFetch bool `json:"webFetch" scope:"user"`
 }
 
 // TTSR ("time travelling stream rules") is about the rules that watch an answer

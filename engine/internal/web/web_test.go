@@ -284,8 +284,9 @@ func TestBodies(t *testing.T) {
 func TestSlowBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := net.Pipe()
-		defer server.Close()
+		stopped := make(chan struct{})
 		go func() {
+			defer close(stopped)
 			io.ReadFull(server, make([]byte, 10))
 			go io.Copy(io.Discard, server)
 			io.WriteString(server, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n")
@@ -309,6 +310,8 @@ func TestSlowBody(t *testing.T) {
 		if err := r.read(resp.Body); err == nil || ctx.Err() == nil {
 			t.Errorf("got %v", err)
 		}
+		server.Close()
+		<-stopped
 	})
 }
 

@@ -376,7 +376,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // effect.
 func TestSchemas(t *testing.T) {
 	var got bytes.Buffer
-	for _, x := range append(Standard(), Ask(true)) {
+	for _, x := range append(Standard(), Ask(true), Fetch(nil)) {
 		s := x.Spec()
 		fmt.Fprintf(&got, "%s: %s\n", s.Name, s.Summary)
 		if err := json.Indent(&got, s.Parameters, "", "  "); err != nil {
