@@ -167,16 +167,21 @@ func tally(tools, tokens int) (parts []string) {
 	return parts
 }
 
-// outcome is what the details of an ended task call tell in short.
+// taskResult is what a card tells of the details of an ended task call.
+type taskResult struct {
+	Status    string        `json:"status"`
+	ToolCalls int           `json:"toolCalls"`
+	Usage     message.Usage `json:"usage"`
+}
+
+func taskOf(details json.RawMessage) (r taskResult) {
+	_ = json.Unmarshal(details, &r) // without details there is nothing to tell
+	return r
+}
+
+// outcome is what came of a task call in short.
 func outcome(details json.RawMessage) []string {
-	var d struct {
-		Status    string        `json:"status"`
-		ToolCalls int           `json:"toolCalls"`
-		Usage     message.Usage `json:"usage"`
-	}
-	if json.Unmarshal(details, &d) != nil {
-		return nil
-	}
+	d := taskOf(details)
 	parts := tally(d.ToolCalls, d.Usage.TotalTokens)
 	if d.Status == "limited" {
 		parts = append([]string{"stopped at a limit"}, parts...)

@@ -137,7 +137,13 @@ func TestTaskCardAlone(t *testing.T) {
 	}
 	c.Tick(time.Unix(2000, 0))
 	c.End(Result{Content: text("half\nTool execution was aborted: Request was aborted"), Failed: true, Details: json.RawMessage(`{"toolCalls":1}`)})
-	if got := rows(c, 60); got != "■ explore: find the parser  stopped · 1 tool call\n  │ half\n" || c.Task() {
+	const stopped = "■ explore: find the parser  stopped · 1 tool call\n  │ half\n"
+	if got := rows(c, 60); got != stopped || c.Task() {
 		t.Errorf("stopped:\n%s", got)
+	}
+	c = New(testLook(t), "task", taskArguments)
+	c.End(Result{Content: text("half\nThe user stopped this agent. Don't."), Failed: true, Details: json.RawMessage(`{"status":"aborted","toolCalls":1}`)})
+	if got := rows(c, 60); got != stopped {
+		t.Errorf("stopped alone:\n%s", got)
 	}
 }

@@ -157,6 +157,9 @@ func (c *Card) End(r Result) {
 	case stopped(c.output):
 		c.state = Stopped
 		c.output = dropNotice(c.output)
+	case c.name == taskTool && taskOf(r.Details).Status == "aborted": // it alone
+		c.state = Stopped
+		c.output, _, _ = strings.Cut(c.output, "The user stopped this agent.")
 	default:
 		c.state = Failed
 	}
