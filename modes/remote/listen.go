@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"net/netip"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -186,7 +187,7 @@ func Reach(o Options, addr net.Addr) Place {
 	p := Place{Socket: socket + at}
 	if o.Token != "" {
 		// Behind the number sign, where browsers keep it to themselves.
-		p.Page = page + at + "/#" + o.Token
+		p.Page = page + at + "/#token=" + url.QueryEscape(o.Token)
 		private, _ := o.Address.private(context.Background())
 		p.Open = !private && o.Cert == ""
 	}

@@ -214,6 +214,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, &refusal{http.StatusMethodNotAllowed, "this server speaks WebSocket"})
 	case r.URL.Path == "/healthz":
 		_, _ = w.Write([]byte("ok\n"))
+	case s.guard.secured && s.page(w, r):
 	default:
 		w.Header().Set("Upgrade", "websocket")
 		w.Header().Set("Connection", "Upgrade")
@@ -244,6 +245,7 @@ type wishes struct {
 	since   uint64
 	replay  bool
 	wire    Wire
+	events  bool // for the page
 }
 
 func (s *Server) wishes(r *http.Request) (wishes, *refusal) {
@@ -260,8 +262,10 @@ func (s *Server) wishes(r *http.Request) (wishes, *refusal) {
 	case "":
 	case Both, Seed, Upstream:
 		w.wire = wire
+	case "events":
+		w.events = true
 	default:
-		return w, &refusal{http.StatusBadRequest, "wire is both, seed or upstream"}
+		return w, &refusal{http.StatusBadRequest, "wire is both, seed, upstream or events"}
 	}
 	return w, nil
 }
@@ -282,7 +286,8 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.leave()
 	talk, bad := s.conversationFor(r.Context(), wants)
-	if bad != nil {
+	unknown := bad != nil && wants.events && bad.status == http.StatusNotFound
+	if bad != nil && !unknown {
 		s.refuse(w, r, bad)
 		return
 	}
@@ -294,12 +299,22 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
 	}
 	ws, err := websocket.Accept(w, r, options)
 	if err != nil {
-		talk.left(nil)
+		if talk != nil {
+			talk.left(nil)
+		}
 		return // it has answered
 	}
 	defer ws.CloseNow()
+	if unknown {
+		_ = ws.Close(statusUnknown, bad.text)
+		return
+	}
 	ws.SetReadLimit(s.o.MaxMessage)
 	s.log.Info("remote connection", "peer", peer, "origin", origin, "auth", v.auth, "session", talk.id)
+	if wants.events {
+		s.serveBrowser(s.ctx, ws, talk)
+		return
+	}
 	c := &conn{ws: ws, out: newOutbox(), wire: wants.wire, watches: wants.replay}
 	if !talk.join(c, wants) {
 		_ = ws.Close(websocket.StatusPolicyViolation, "the frames after that number are no longer kept: attach without since")
