@@ -59,34 +59,40 @@ func (l *loader) agent(f Folder, file, path string) (Agent, bool) {
 	if !ok {
 		return Agent{}, false
 	}
-	fields, body, err := FrontMatter(text)
-	a := Agent{
-		Name: fields.Text("name"), Description: fields.Text("description"), Instructions: strings.TrimSpace(body),
-		Tools: toolNames(fields, "tools"), NotTools: toolNames(fields, "disallowedTools"),
-		Model: fields.Text("model"), Thinking: fields.Text("thinking"), Mode: fields.Text("permissionMode"),
-		Path: path, Source: f.Source, Family: f.Family,
-	}
-	if a.Name == "" {
-		a.Name = file
-	}
-	switch turns, sound := fields.Count("maxTurns"); {
-	case err != nil:
+	a, err := parseAgent(text, file)
+	if err != nil {
 		l.notice(path, "not used: %v", err)
-	case len(fields) == 0:
-		l.notice(path, "not used: it has no front matter with a name and a description")
-	case a.Description == "":
-		l.notice(path, "not used: its front matter has no description")
-	case !isSkillName(a.Name):
-		l.notice(path, "not used: an agent's name has up to %d letters, digits, '-', '_' and '.' only", maxSkillName)
-	case a.Instructions == "":
-		l.notice(path, "not used: it has no instructions after its front matter")
-	case !sound:
-		l.notice(path, "not used: maxTurns is a number of model calls, from 1 on")
-	default:
-		a.MaxTurns = turns
-		return a, l.claim(a.Name, path, text)
+		return a, false
 	}
-	return a, false
+	a.Path, a.Source, a.Family = path, f.Source, f.Family
+	return a, l.claim(a.Name, path, text)
+}
+
+// parseAgent reads a definition; file is what it is called without a name.
+func parseAgent(text, file string) (Agent, error) {
+	fields, body, err := FrontMatter(text)
+	if err != nil {
+		return Agent{}, err
+	}
+	turns, sound := fields.Count("maxTurns")
+	a := Agent{
+		Name: cmp.Or(fields.Text("name"), file), Description: fields.Text("description"), Instructions: strings.TrimSpace(body),
+		Tools: toolNames(fields, "tools"), NotTools: toolNames(fields, "disallowedTools"), MaxTurns: turns,
+		Model: fields.Text("model"), Thinking: fields.Text("thinking"), Mode: fields.Text("permissionMode"),
+	}
+	switch {
+	case len(fields) == 0:
+		return a, errors.New("it has no front matter with a name and a description")
+	case a.Description == "":
+		return a, errors.New("its front matter has no description")
+	case !isSkillName(a.Name):
+		return a, fmt.Errorf("an agent's name has up to %d letters, digits, '-', '_' and '.' only", maxSkillName)
+	case a.Instructions == "":
+		return a, errors.New("it has no instructions after its front matter")
+	case !sound:
+		return a, errors.New("maxTurns is a number of model calls, from 1 on")
+	}
+	return a, nil
 }
 
 // toolNames reads a list of tools. What some programs write behind a name in

@@ -79,3 +79,30 @@ func TestAgentsHaveALimit(t *testing.T) {
 		t.Errorf("%d agents, notices %v", len(got), notices)
 	}
 }
+
+// Any bytes are an agent that can be called and listed, or one line of why not.
+func FuzzAgent(f *testing.F) {
+	for _, s := range []string{
+		"---\nname: a\ndescription: b\ntools: Read, Bash(git *), [x]\nmaxTurns: 3\n---\nx", "---\ndescription: &a [*a]\n---\nx", "---\ntools: {a: b}\ndescription: |\n  a\n  b\n---\nx",
+		"---\nmaxTurns: 1e9\ndescription: x\n---\nx", "\uFEFF---\r\ndescription: x\r\ndisallowedTools:\r\n- (\r\n---\r\nx",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := parseAgent(text, "file")
+		if err != nil {
+			if oneLine(err.Error()) == "" {
+				t.Fatal("no reason")
+			}
+			return
+		}
+		if !isSkillName(a.Name) || a.Description == "" || oneLine(a.Description) != a.Description || a.Instructions == "" || a.MaxTurns < 0 {
+			t.Fatalf("%+v", a)
+		}
+		for _, name := range append(a.Tools, a.NotTools...) {
+			if strings.Contains(name, "(") {
+				t.Fatalf("a tool named %q", name)
+			}
+		}
+	})
+}
