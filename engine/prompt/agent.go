@@ -1,6 +1,9 @@
 package prompt
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"strings"
 )
 
