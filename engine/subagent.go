@@ -216,7 +216,11 @@ func (s *Session) besides(h heritage) session.Options {
 	if h.file == "" {
 		o.ParentSession = h.id
 	}
-	o.Dir = filepath.Join(strings.TrimSuffix(h.file, ".jsonl"), "subagents")
+	folder, ok := strings.CutSuffix(h.file, ".jsonl")
+	if !ok {
+		folder += ".d"
+	}
+	o.Dir = filepath.Join(folder, "subagents")
 	return o
 }
 

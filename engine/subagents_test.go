@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
@@ -560,6 +562,21 @@ func TestSubagentHooks(t *testing.T) {
 	}
 	if !blocked || prompts != 1 {
 		t.Errorf("blocked %v, %d prompts, want the user's alone", blocked, prompts)
+	}
+}
+
+// A session's file may have any name.
+func TestSubagentOfANamedFile(t *testing.T) {
+	w := newWorld(t, asksFor("general job-a")+does("job-a", says("a")))
+	path := filepath.Join(filepath.Dir(w.dir), "talk")
+	c := w.open(OpenOptions{Path: path})
+	c.run("all of it")
+	_, _, d := c.result("job-a")
+	if want := filepath.Join(path+".d", "subagents"); filepath.Dir(d.Transcript) != want {
+		t.Errorf("transcript %s, want it in %s", d.Transcript, want)
+	}
+	if _, err := session.Summarize(d.Transcript); err != nil {
+		t.Error(err)
 	}
 }
 
