@@ -314,6 +314,9 @@ func runSession(ctx context.Context, c Call) (Result, error) {
 	if v.Name != "" {
 		rows = append(rows, [2]string{"name", v.Name})
 	}
+	if name, description := c.Session.Agent(); name+description != "" {
+		rows = append(rows, [2]string{"agent", strings.TrimPrefix(strings.TrimSuffix(name+": "+brief(description), ": "), ": ")})
+	}
 	u := v.Usage.Total
 	rows = append(rows,
 		[2]string{"folder", v.Cwd},

@@ -36,6 +36,8 @@ type fakeSession struct {
 	templates []prompt.Template
 	servers   []mcp.Status
 	prompts   []mcp.Prompt
+	// The agent's name and what it says of itself.
+	agent, about string
 }
 
 func (f *fakeSession) do(format string, args ...any) error {
@@ -110,6 +112,8 @@ func (f *fakeSession) Export(_ context.Context, path string) (string, error) {
 }
 
 func (f *fakeSession) View(context.Context) (event.View, error) { return f.view, nil }
+
+func (f *fakeSession) Agent() (string, string) { return f.agent, f.about }
 
 func (f *fakeSession) Tools() []llm.ToolSpec {
 	return []llm.ToolSpec{{Name: "read", Description: "Read a file.\nMore."}, {Name: "bash", Description: "Run a command."}}

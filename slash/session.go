@@ -24,6 +24,8 @@ type Session interface {
 	Ask(ctx context.Context, q event.Question) (a event.Answer, answered bool)
 	SetMode(ctx context.Context, mode string) error
 	Tools() []llm.ToolSpec
+	// Agent is what the session's agent calls itself and says of itself.
+	Agent() (name, description string)
 }
 
 // Models selects the model and how much it thinks.

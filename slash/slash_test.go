@@ -155,6 +155,19 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// An agent's file gives the session a name of its own.
+func TestSessionNamesItsAgent(t *testing.T) {
+	for want, named := range map[string][2]string{"Bird: sings": {"Bird", "sings"}, "Bird": {"Bird", ""}, "sings": {"", "sings"}, "": {}} {
+		s := newFake()
+		s.agent, s.about = named[0], named[1]
+		r, err := dispatch(t, s, chat, "/session")
+		row := "agent        " + want + "\n"
+		if err != nil || strings.Contains(r.Reply, row) != (want != "") || strings.Contains(r.Reply, "agent ") != (want != "") {
+			t.Errorf("%q: %v\n%s", want, err, r.Reply)
+		}
+	}
+}
+
 func TestCommandFailures(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"unknown model", "/model nope", `/model: unknown model "nope"`},

@@ -5,6 +5,7 @@
 //	arguments ─▶ Workspace.Resolve ─▶ FS / Exec of Call.Env ─▶ caps ─▶ Result{text, details}
 //
 // Nothing here touches the disk or starts a process but through Call.Env.
+// web_fetch alone reaches the network; a session has it when the user says so.
 // Describe names every path that Run would touch, because permission is given
 // by it.
 package builtin
@@ -15,7 +16,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
-// Standard returns all tools but ask and task, in the order in which a model sees them.
+// Standard returns all tools but ask, task and web_fetch, in the order in which a model sees them.
 func Standard() []tool.Tool {
 	return []tool.Tool{Read(), Write(), Edit(), Bash(), Grep(), Find(), Ls(), Todo()}
 }
