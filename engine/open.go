@@ -81,9 +81,9 @@ type OpenOptions struct {
 	// Approve trusts the project's files for this session.
 	Approve bool
 	// Hosted is for a program that drives the session by a protocol. The settings
-	// of todo and task are as they are built in, whatever the user has set; there
-	// is no ask tool; and a model without a key is taken all the same: the first
-	// prompt tells.
+	// of todo and the numbers of task are as they are built in, whatever the user
+	// has set; there is no ask tool; and a model without a key is taken all the
+	// same: the first prompt tells.
 	Hosted bool
 }
 
@@ -175,7 +175,9 @@ func (e *Engine) settings(ctx context.Context, o OpenOptions) (config.Settings, 
 		notices = append(notices, p.Error())
 	}
 	if o.Hosted {
-		c.Todo, c.Task = config.Defaults().Todo, config.Defaults().Task
+		d := config.Defaults()
+		c.Todo = d.Todo
+		c.Task.MaxConcurrency, c.Task.MaxRecursionDepth = d.Task.MaxConcurrency, d.Task.MaxRecursionDepth
 	}
 	return c.Settings, notices, err
 }

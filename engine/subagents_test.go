@@ -580,6 +580,18 @@ func TestSubagentOfANamedFile(t *testing.T) {
 	}
 }
 
+// A host counts on how many there can be; which ones is the user's choice.
+func TestSubagentsOfAHost(t *testing.T) {
+	w := newWorld(t, hello, withSettings(`{"task":{"maxRecursionDepth":0,"maxConcurrency":1,"disabledAgents":["general"]}}`))
+	s := w.open(OpenOptions{Hosted: true}).s
+	if agents := s.Agents(); len(agents) != 1 || agents[0].Name != "explore" {
+		t.Errorf("agents %+v", agents)
+	}
+	if _, err := s.tools.Find(taskTool); err != nil || cap(s.seats) != config.Defaults().Task.MaxConcurrency {
+		t.Errorf("%v, %d at once", err, cap(s.seats))
+	}
+}
+
 func TestSubagentInMemory(t *testing.T) {
 	c := newWorld(t, asksFor("general job-a")+does("job-a", says("a"))).open(OpenOptions{InMemory: true})
 	c.run("all of it")
