@@ -200,7 +200,7 @@ func (s *Session) afterCompaction(reason string, unfinished bool, err error) {
 	case s.aborted || errors.Is(err, errCompactCancelled):
 		s.settle(outcome{reason: message.Aborted})
 	case reason == "overflow" && err != nil:
-		s.settle(outcome{reason: message.Error, err: "Context overflow recovery failed: " + err.Error()})
+		s.settle(outcome{reason: message.Error, err: "Context overflow recovery failed: " + err.Error(), kind: llm.Overflow})
 	case unfinished && (s.env.settings.Compaction.AutoContinue || reason == "overflow"), s.waiting(Steer), s.waiting(FollowUp):
 		s.continueRun()
 	case err == nil && s.reminds():
