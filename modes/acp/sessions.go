@@ -108,6 +108,7 @@ func (s *server) reopen(ctx context.Context, r *wire.Request, replay bool) error
 	if err != nil {
 		return err
 	}
+	l.restoreMode(ctx)
 	if replay {
 		if err := l.replay(ctx); err != nil {
 			return err
@@ -160,7 +161,7 @@ func (s *server) open(ctx context.Context, o engine.OpenOptions) (*live, []strin
 	if err != nil {
 		return nil, nil, errors.Join(err, opened.Close(ctx))
 	}
-	l.id, l.sub, l.now, l.named = v.SessionID, sub, settings{v.Mode, v.Thinking, v.Model}, v.Name != ""
+	l.id, l.sub, l.now, l.named = v.SessionID, sub, settings{v.Mode, v.Thinking, v.Model}, v.Name != "" || len(v.Messages) > 0
 	l.ctx, l.end = context.WithCancel(s.ctx)
 	l.projection = newProjection(client, l.read)
 	if !s.add(l) {
@@ -192,7 +193,7 @@ func (l *live) result(id bool) sessionResult {
 // names it, unless the editor speaks of it before: clients that read both at
 // once take care of the answer last, and drop updates of a session that they
 // don't know.
-const settleTime = 25 * time.Millisecond
+const settleTime = 100 * time.Millisecond
 
 // ready answers the request that made the session; only then it is told of, and
 // foreign code of it runs.

@@ -128,7 +128,41 @@ func (l *live) setMode(ctx context.Context, mode string) error {
 	if !slices.ContainsFunc(modes(), func(m sessionMode) bool { return m.ID == mode }) {
 		return invalid("there is no mode %q", mode)
 	}
-	return l.session.SetMode(ctx, mode)
+	if err := l.session.SetMode(ctx, mode); err != nil {
+		return err
+	}
+	data, err := json.Marshal(modeNote{mode})
+	if err != nil {
+		return err
+	}
+	return l.session.Note(ctx, modeNoteType, data)
+}
+
+// A mode that the editor has set is the session's when it is opened again.
+const modeNoteType = "hoopoe.mode"
+
+type modeNote struct {
+	Mode string `json:"mode"`
+}
+
+// restoreMode sets the mode that the editor has set last.
+func (l *live) restoreMode(ctx context.Context) {
+	entries, _, err := l.session.Entries(ctx)
+	if err != nil {
+		return
+	}
+	for _, e := range slices.Backward(entries) {
+		var n modeNote
+		if e.Custom == nil || e.Custom.CustomType != modeNoteType || json.Unmarshal(e.Custom.Data, &n) != nil {
+			continue
+		}
+		if l.session.SetMode(ctx, n.Mode) == nil {
+			l.mu.Lock()
+			l.now.mode = n.Mode
+			l.mu.Unlock()
+		}
+		return
+	}
 }
 
 func setConfigOption(ctx context.Context, l *live, r *wire.Request) (any, error) {

@@ -1,0 +1,491 @@
+package acp
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine"
+	"github.com/hoopoe-agent/hoopoe/engine/config"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
+)
+
+// once plays these turns, one after the other.
+func once(turns ...string) string {
+	return "-- turn --\n" + strings.Join(turns, "\n-- turn --\n") + "\n"
+}
+
+func calling(name string, arguments string) string {
+	return "-- call " + name + " --\n" + arguments
+}
+
+// A-3: text and thoughts piece by piece, each message by its id, never empty.
+func TestMessages(t *testing.T) {
+	c := connect(t, once("-- thinking piece=4 --\nlet me think\n-- text piece=5 --\nfirst part\n"+calling("ls", "{}"), "-- text --\nsecond"), setup{})
+	id := c.open()
+	if stop := c.turn(id, "go"); stop != "end_turn" {
+		t.Fatal(stop)
+	}
+	var thought string
+	for _, u := range c.updates(id, "agent_thought_chunk") {
+		thought += u.text()
+	}
+	if said := c.said(id); thought != "let me think" || said != "first partsecond" {
+		t.Errorf("thought %q, said %q", thought, said)
+	}
+	ids := map[string]bool{}
+	for _, u := range c.updates(id, "agent_message_chunk", "agent_thought_chunk") {
+		if u.text() == "" || u.MessageID == "" {
+			t.Errorf("the chunk %+v", u)
+		}
+		ids[u.MessageID] = true
+	}
+	if len(ids) != 2 {
+		t.Errorf("%d ids of messages, want 2", len(ids))
+	}
+	if n := len(c.updates(id, "user_message_chunk")); n > 0 {
+		t.Errorf("%d chunks of the user's in a live turn", n)
+	}
+	// Nothing of a turn comes after its answer (cases 48, 55).
+	over := false
+	for _, l := range c.all() {
+		over = over || strings.Contains(string(l.Result), "stopReason")
+		if u, ok := asUpdate(l, id); ok && over {
+			t.Errorf("%s comes after the answer", u.SessionUpdate)
+		}
+	}
+}
+
+// A-5: a call waits until it is answered, with the change that it makes; then
+// it runs or fails, and the model goes on.
+func TestPermission(t *testing.T) {
+	for _, p := range []struct {
+		option, status string
+		made           bool
+	}{{"allow", "completed", true}, {"reject", "failed", false}, {"nonsense", "failed", false}, {"", "failed", false}} {
+		t.Run(p.option, func(t *testing.T) {
+			c := connect(t, once(calling("write", `{"path":"a.txt","content":"one\n"}`), "-- text --\nwent on"), setup{})
+			c.answer = allowing(p.option)
+			if p.option == "" {
+				c.answer = func(line) string { return `{"outcome":{"outcome":"cancelled"}}` }
+			}
+			id := c.open()
+			if stop := c.turn(id, "write"); stop != "end_turn" || c.said(id) != "went on" {
+				t.Errorf("stopped by %s, said %q", stop, c.said(id))
+			}
+			var asked struct {
+				ToolCall struct {
+					ToolCallID, Title, Kind, Status string
+					Content                         []shownContent
+					Locations                       []location
+				}
+				Options []permissionOption
+			}
+			if err := json.Unmarshal(c.asked("session/request_permission").Params, &asked); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(c.dir, "a.txt")
+			d := asked.ToolCall
+			if d.Kind != "edit" || d.Status != "pending" || d.Title != "Write a.txt" || len(d.Locations) != 1 || d.Locations[0].Path != path {
+				t.Errorf("the call %+v", d)
+			}
+			if len(d.Content) != 1 || d.Content[0].Type != "diff" || d.Content[0].Path != path || d.Content[0].OldText != nil || d.Content[0].NewText != "one\n" {
+				t.Errorf("the change %+v", d.Content)
+			}
+			var kinds, ids []string
+			for _, o := range asked.Options {
+				kinds, ids = append(kinds, o.Kind), append(ids, o.OptionID)
+			}
+			if want := "allow_once reject_once allow_always reject_always"; strings.Join(kinds, " ") != want || ids[0] != "allow" || ids[1] != "reject" {
+				t.Errorf("the options %v %v", kinds, ids)
+			}
+			var states []string
+			for _, u := range c.updates(id, "tool_call", "tool_call_update") {
+				states = append(states, u.SessionUpdate+" "+u.Status)
+			}
+			want := []string{"tool_call pending", "tool_call_update in_progress", "tool_call_update completed"}
+			if !p.made {
+				want = []string{"tool_call pending", "tool_call_update failed"}
+			}
+			if !slices.Equal(states, want) {
+				t.Errorf("the call's states %v, want %v", states, want)
+			}
+			if _, err := os.Stat(path); (err == nil) != p.made {
+				t.Errorf("the file: %v", err)
+			}
+		})
+	}
+}
+
+// An "always" is kept for the folder, whichever way it goes.
+func TestAlways(t *testing.T) {
+	script := "-- turn --\non: one\n" + calling("bash", `{"command":"touch made"}`) + "\n-- turn --\non: one\n-- text --\ndone\n" +
+		"-- turn --\non: two\n" + calling("bash", `{"command":"touch made"}`) + "\n-- turn --\non: two\n-- text --\ndone\n"
+	for _, p := range []struct{ option, status string }{{"allow_always", "completed"}, {"reject_always", "failed"}} {
+		t.Run(p.option, func(t *testing.T) {
+			c := connect(t, script, setup{})
+			c.answer = allowing(p.option)
+			id := c.open()
+			c.turn(id, "one")
+			c.turn(id, "two")
+			asked := 0
+			for _, l := range c.all() {
+				if l.Method == "session/request_permission" {
+					asked++
+				}
+			}
+			if asked != 1 {
+				t.Errorf("asked %d times", asked)
+			}
+			var ends []string
+			for _, u := range c.updates(id, "tool_call_update") {
+				if u.Status == "completed" || u.Status == "failed" {
+					ends = append(ends, u.Status)
+				}
+			}
+			if !slices.Equal(ends, []string{p.status, p.status}) {
+				t.Errorf("the calls ended %v", ends)
+			}
+		})
+	}
+}
+
+// Several questions of a turn come one after the other; reading is free.
+func TestSeveralCalls(t *testing.T) {
+	c := connect(t, once(
+		calling("bash", `{"command":"echo first"}`)+"\n"+calling("bash", `{"command":"exit 3","description":"leave"}`)+"\n"+calling("read", `{"path":"note.md"}`),
+		"-- text --\ndone"), setup{})
+	c.write("note.md", "remember\n")
+	c.answer = allowing("allow")
+	id := c.open()
+	if stop := c.turn(id, "go"); stop != "end_turn" {
+		t.Fatal(stop)
+	}
+	ended := map[string]update{}
+	titles := map[string]update{}
+	for _, u := range c.updates(id, "tool_call", "tool_call_update") {
+		if u.SessionUpdate == "tool_call" {
+			titles[u.ToolCallID] = u
+		}
+		if u.Status == "completed" || u.Status == "failed" {
+			ended[u.ToolCallID] = u
+		}
+	}
+	var got []string
+	for id, u := range titles {
+		got = append(got, fmt.Sprintf("%s|%s|%s|%s", u.Name, u.Kind, u.Title, ended[id].Status))
+	}
+	slices.Sort(got)
+	want := []string{"bash|execute|echo first|completed", "bash|execute|exit 3|failed", "read|read|Read note.md|completed"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for id, u := range ended {
+		var out string
+		if err := json.Unmarshal(u.RawOutput, &out); err != nil || out == "" {
+			t.Errorf("the output of %s: %s", titles[id].Title, u.RawOutput)
+		}
+		var shown []string
+		for _, content := range u.contents() {
+			shown = append(shown, *content.Content.Text)
+		}
+		if strings.Join(shown, "\n") != out {
+			t.Errorf("the content of %s: %s", titles[id].Title, u.Content)
+		}
+	}
+	for _, u := range titles {
+		if u.Name == "read" && (len(u.Locations) != 1 || u.Locations[0].Path != filepath.Join(c.dir, "note.md") || u.Status != "in_progress") {
+			t.Errorf("the read %+v", u)
+		}
+	}
+}
+
+// Cancel ends a turn with cancelled, whatever it is doing, and the next goes on
+// (cases 40 to 47, 62).
+func TestCancel(t *testing.T) {
+	script := "-- turn --\non: sleep\ntimes: always\n" + calling("bash", `{"command":"sleep 60"}`) + "\n" +
+		"-- turn --\non: write\ntimes: always\n" + calling("write", `{"path":"a.txt","content":"x"}`) + "\n" +
+		"-- turn --\non: question\ntimes: always\n" + calling("ask", `{"question":"Which?","options":["a","b"]}`) + "\n" + slow
+	for _, p := range []struct {
+		name, text string
+		open       engine.OpenOptions
+		caps       string
+		when       func(c *client, id string)
+		by         string
+		withdrawn  bool
+	}{
+		{"an answer", "slow", engine.OpenOptions{}, "{}", func(c *client, id string) {
+			c.updated(id, func(u update) bool { return u.text() != "" })
+		}, "session/cancel", false},
+		{"the request", "slow", engine.OpenOptions{}, "{}", func(c *client, id string) {
+			c.updated(id, func(u update) bool { return u.text() != "" })
+		}, "$/cancel_request", false},
+		{"a command", "sleep", engine.OpenOptions{Mode: "full"}, "{}", func(c *client, id string) {
+			c.updated(id, func(u update) bool { return u.Status == "in_progress" })
+		}, "session/cancel", false},
+		{"a permission", "write", engine.OpenOptions{}, "{}", func(c *client, _ string) {
+			c.asked("session/request_permission")
+		}, "session/cancel", true},
+		{"a form", "question", engine.OpenOptions{}, `{"elicitation":{"form":{}}}`, func(c *client, _ string) {
+			c.asked("elicitation/create")
+		}, "session/cancel", true},
+		{"at once", "slow", engine.OpenOptions{}, "{}", func(*client, string) {}, "session/cancel", false},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			c := connect(t, script, setup{open: p.open, caps: p.caps})
+			id := c.open()
+			prompt := c.ask(id, p.text)
+			p.when(c, id)
+			if p.by == "session/cancel" {
+				c.notify(p.by, `{"sessionId":%q}`, id)
+			} else {
+				c.notify(p.by, `{"requestId":%s}`, prompt)
+			}
+			if stop := c.stop(prompt); stop != "cancelled" {
+				t.Errorf("stopped by %s", stop)
+			}
+			if p.withdrawn {
+				asked := c.await("the request", func(l line) bool { return l.Method != "session/update" && l.Method != "" && len(l.ID) > 0 })
+				l := c.await("the end of the request", func(l line) bool { return l.Method == "$/cancel_request" })
+				if !strings.Contains(string(l.Params), string(asked.ID)) {
+					t.Errorf("%s takes back another request than %s", l.raw, asked.raw)
+				}
+			}
+			// No call stays open.
+			open := map[string]bool{}
+			for _, u := range c.updates(id, "tool_call", "tool_call_update") {
+				open[u.ToolCallID] = open[u.ToolCallID] || true
+				if u.Status == "completed" || u.Status == "failed" {
+					open[u.ToolCallID] = false
+				}
+			}
+			for call, still := range open {
+				if still {
+					t.Errorf("the call %s has no end", call)
+				}
+			}
+			if stop := c.turn(id, "again"); stop != "end_turn" || !strings.Contains(c.said(id), "hello") {
+				t.Errorf("the next turn: %s, %q", stop, c.said(id))
+			}
+		})
+	}
+}
+
+// A-7: why a turn has stopped.
+func TestStopReasons(t *testing.T) {
+	for _, p := range []struct {
+		name, script, want string
+		open               engine.OpenOptions
+	}{
+		{"the end", hello, "end_turn", engine.OpenOptions{}},
+		{"the output limit", once("-- text --\nlong\n-- stop length --"), "max_tokens", engine.OpenOptions{}},
+		{"a filter", once("-- text --\nno\n-- stop refusal --"), "refusal", engine.OpenOptions{}},
+		{"model calls", "-- turn --\ntimes: always\n" + calling("ls", "{}"), "max_turn_requests", engine.OpenOptions{Limits: config.Limits{Turns: 2}}},
+		{"tokens", "-- turn --\ntimes: always\n" + calling("ls", "{}") + "\n-- usage input=100 output=100 --", "max_tokens", engine.OpenOptions{Limits: config.Limits{TotalTokens: 50}}},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			c := connect(t, p.script, setup{open: p.open})
+			if stop := c.turn(c.open(), "go"); stop != p.want {
+				t.Errorf("got %s, want %s", stop, p.want)
+			}
+		})
+	}
+}
+
+// A-8: a run that fails is an error with our code.
+func TestRunFails(t *testing.T) {
+	for kind, code := range map[string]string{
+		"auth": codeAuth, "bad_request": codeBadRequest, "overflow": codeOverflow, "unknown": codeInternal,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			c := connect(t, "-- turn --\ntimes: always\n-- error kind="+kind+" --\nthe provider says no\n", setup{})
+			id := c.open()
+			l := c.answered(c.ask(id, "go"))
+			if l.Error == nil || l.Error.Code != -32603 || l.Error.Data.Code != code || l.Error.Data.Details != l.Error.Message || kind != "overflow" && !strings.Contains(l.Error.Message, "says no") {
+				t.Errorf("got %s, want %s", l.raw, code)
+			}
+			if l := c.answered(c.ask(id, "again")); l.Error == nil || l.Error.Code != -32603 {
+				t.Errorf("the session is stuck: %s", l.raw)
+			}
+		})
+	}
+}
+
+// A-6: without forms a question ends the turn, and the next prompt answers it.
+func TestQuestionAsText(t *testing.T) {
+	script := "-- turn --\non: go\n" + calling("ask", `{"question":"Which database?","options":["Postgres","SQLite"]}`) +
+		"\n-- turn --\non: SQLite\n-- text --\n, chosen"
+	c := connect(t, script, setup{})
+	id := c.open()
+	if stop := c.turn(id, "go"); stop != "end_turn" || !strings.HasSuffix(c.said(id), "Which database?\n\n1. Postgres\n2. SQLite") {
+		t.Fatalf("stopped by %s, said %q", stop, c.said(id))
+	}
+	if c.turn(id, "2"); !strings.HasSuffix(c.said(id), ", chosen") {
+		t.Errorf("said %q", c.said(id))
+	}
+}
+
+// A-6: with forms it is one.
+func TestQuestionAsForm(t *testing.T) {
+	script := once(calling("ask", `{"question":"Which?","options":["a","b"]}`), "-- text --\nok")
+	for _, p := range []struct{ name, answer, want string }{
+		{"chosen", `{"action":"accept","content":{"answer":"b"}}`, "The user answers: b"},
+		{"other words", `{"action":"accept","content":{"answer":"a","answer_other":"none of these"}}`, "The user answers: none of these"},
+		{"nothing chosen", `{"action":"accept","content":{}}`, "no answer"},
+		{"declined", `{"action":"decline"}`, "no answer"},
+		{"an action to come", `{"action":"snooze"}`, "no answer"},
+		{"a failure", `error:{"code":-32603,"message":"no"}`, "no answer"},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			c := connect(t, script, setup{caps: `{"elicitation":{"form":{}}}`})
+			c.answer = func(l line) string { return p.answer }
+			id := c.open()
+			if stop := c.turn(id, "go"); stop != "end_turn" {
+				t.Fatal(stop)
+			}
+			u := c.updated(id, func(u update) bool { return u.Status == "completed" })
+			if !strings.Contains(string(u.RawOutput), p.want) {
+				t.Errorf("the model is told %s", u.RawOutput)
+			}
+		})
+	}
+}
+
+// A-10: the task list is a plan, always the whole of it.
+func TestPlan(t *testing.T) {
+	c := connect(t, once(
+		calling("todo", `{"ops":[{"op":"replace","phases":[{"name":"Work","tasks":[{"content":"Look"},{"content":"Do"}]}]}]}`),
+		"times: always\n-- text --\ndone"), setup{})
+	id := c.open()
+	c.turn(id, "go")
+	u := c.updated(id, func(u update) bool { return u.SessionUpdate == "plan" })
+	if len(u.Entries) != 2 || u.Entries[0] != (planEntry{"Look", "medium", "in_progress"}) || u.Entries[1].Status != "pending" {
+		t.Errorf("the plan %+v", u.Entries)
+	}
+}
+
+// A-2, A-10: blocks of a prompt become what the model reads.
+func TestPromptBlocks(t *testing.T) {
+	c := connect(t, hello, setup{})
+	id := c.open()
+	l := c.call("session/prompt", `{"sessionId":%q,"prompt":[
+		{"type":"text","text":"look at "},{"type":"resource_link","uri":"file:///a/b (c).go","name":"b.go"},{"type":"text","text":", please"},
+		{"type":"resource","resource":{"uri":"file:///n.md","text":"notes\n"}},
+		{"type":"image","data":"aGk=","mimeType":"image/png"},
+		{"type":"resource","resource":{"uri":"file:///p.png","blob":"aGk=","mimeType":"image/png"}}]}`, id)
+	if l.Error != nil {
+		t.Fatal(l.raw)
+	}
+	file, err := filepath.Glob(filepath.Join(c.home, ".local/share/hoopoe/sessions/*/*.jsonl"))
+	if err != nil || len(file) != 1 {
+		t.Fatal(file, err)
+	}
+	sum, err := session.Summarize(file[0])
+	if err != nil || !strings.HasPrefix(sum.Title, "look at [b.go](<file:///a/b (c).go>), please") {
+		t.Errorf("the prompt begins %q, %v", sum.Title, err)
+	}
+	data, err := os.ReadFile(file[0])
+	if err != nil || !strings.Contains(string(data), `<resource uri=\"file:///n.md\">\nnotes\n</resource>`) && !strings.Contains(string(data), `resource uri=`) {
+		t.Errorf("the resource isn't in the session: %v", err)
+	}
+	if n := strings.Count(string(data), `"type":"image"`); n != 2 {
+		t.Errorf("%d pictures", n)
+	}
+}
+
+// Slash commands say what they have to say, and are no turn of the model's.
+func TestSlashCommand(t *testing.T) {
+	c := connect(t, hello, setup{})
+	id := c.open()
+	if stop := c.turn(id, "/help"); stop != "end_turn" || !strings.Contains(c.said(id), "/permissions") {
+		t.Errorf("stopped by %s, said %q", stop, c.said(id))
+	}
+	if stop := c.turn(id, "/permissions full"); stop != "end_turn" {
+		t.Error(stop)
+	}
+	c.updated(id, func(u update) bool { return u.SessionUpdate == "current_mode_update" && u.CurrentModeID == "full" })
+	c.updated(id, func(u update) bool {
+		return u.SessionUpdate == "config_option_update" && u.ConfigOptions[0].CurrentValue == "full"
+	})
+	if stop := c.turn(id, "/permissions wild"); stop != "end_turn" {
+		t.Error(stop)
+	}
+	if c.turn(id, "/no-such-command"); !strings.HasSuffix(c.said(id), "hello") {
+		t.Errorf("what is no command goes to the model; said %q", c.said(id))
+	}
+}
+
+// Case 54: a message for a run that is going on.
+func TestSteering(t *testing.T) {
+	script := "-- turn --\non: go\n" + calling("bash", `{"command":"sleep 0.2"}`) + "\n-- turn --\non: left\n-- text --\nturning left\n" + hello
+	c := connect(t, script, setup{open: engine.OpenOptions{Mode: "full"}})
+	id := c.open()
+	steer := func() string {
+		var r struct{ Outcome string }
+		c.result(&r, "_session/steering", `{"sessionId":%q,"prompt":[{"type":"text","text":"left"}]}`, id)
+		return r.Outcome
+	}
+	if got := steer(); got != "promptRequired" {
+		t.Error(got)
+	}
+	prompt := c.ask(id, "go")
+	c.updated(id, func(u update) bool { return u.Status == "in_progress" })
+	if got := steer(); got != "injected" {
+		t.Error(got)
+	}
+	if stop := c.stop(prompt); stop != "end_turn" || c.said(id) != "turning left" {
+		t.Errorf("stopped by %s, said %q", stop, c.said(id))
+	}
+}
+
+// Cases 66, 67: output comes while the command runs, where the editor shows a
+// terminal of ours each piece once.
+func TestLiveOutput(t *testing.T) {
+	script := once(calling("bash", `{"command":"echo one; sleep 0.3; echo two; sleep 0.3; echo three; exit 4"}`), "-- text --\ndone")
+	t.Run("terminal", func(t *testing.T) {
+		c := connect(t, script, setup{open: engine.OpenOptions{Mode: "full"}, caps: `{"terminal":true,"_meta":{"terminal_output":true}}`})
+		id := c.open()
+		c.turn(id, "go")
+		var data string
+		var exit map[string]any
+		for _, u := range c.updates(id, "tool_call", "tool_call_update") {
+			var m struct {
+				Output struct{ Data string } `json:"terminal_output"`
+				Exit   map[string]any        `json:"terminal_exit"`
+			}
+			_ = json.Unmarshal(u.Meta, &m)
+			data += m.Output.Data
+			if m.Exit != nil {
+				exit = m.Exit
+			}
+		}
+		if !strings.HasPrefix(data, "one\r\ntwo\r\nthree") || strings.Count(data, "one") != 1 || exit["exit_code"] != 4.0 {
+			t.Errorf("the terminal shows %q and ends with %v", data, exit)
+		}
+	})
+	t.Run("text", func(t *testing.T) {
+		c := connect(t, script, setup{open: engine.OpenOptions{Mode: "full"}})
+		id := c.open()
+		prompt := c.ask(id, "go")
+		c.updated(id, func(u update) bool { return u.Status == "" && strings.Contains(string(u.Content), "one") })
+		c.stop(prompt)
+	})
+}
+
+// Nobody answers: the run waits, and a cancel frees it (case 61).
+func TestNoAnswer(t *testing.T) {
+	c := connect(t, once(calling("write", `{"path":"a","content":"b"}`), "-- text --\ndone"), setup{})
+	id := c.open()
+	prompt := c.ask(id, "go")
+	c.asked("session/request_permission")
+	began := time.Now()
+	c.notify("session/cancel", `{"sessionId":%q}`, id)
+	if stop := c.stop(prompt); stop != "cancelled" || time.Since(began) > 10*time.Second {
+		t.Errorf("stopped by %s after %s", stop, time.Since(began))
+	}
+}
