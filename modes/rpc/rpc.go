@@ -39,6 +39,9 @@ type Options struct {
 // the session.
 const endTime = 600 * time.Millisecond
 
+// writeTime bounds the last writes.
+const writeTime = 150 * time.Millisecond
+
 // Run writes the ready frame and serves commands until the end of stdin, the
 // end of ctx, or an extension's wish to end the process. What runs then is
 // aborted, and what was accepted is answered. The error says why the host
@@ -88,12 +91,13 @@ func (s *server) end(ctx context.Context, written <-chan error) error {
 	select {
 	case <-done:
 	case <-ctx.Done():
+		s.giveUp()
 	}
 	s.sub.Post(lastItem{})
 	select {
 	case err := <-written:
 		return err
-	case <-ctx.Done():
+	case <-time.After(writeTime):
 		return nil // a host that doesn't read is no fault of the session's
 	}
 }

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -145,14 +146,14 @@ func (s *server) work(ctx context.Context) {
 
 // job is the part of a command that runs beside the queue.
 type job struct {
-	kind   string // the command's type
-	cancel func()
+	request request
+	cancel  func()
 }
 
 // track notes a job that cancel ends; done is called once at its end. The worker
 // calls it, so the commands after this one find the job.
 func (s *server) track(r request, cancel func()) (done func()) {
-	j := &job{r.Type, cancel}
+	j := &job{r, cancel}
 	s.mu.Lock()
 	s.jobs[j] = true
 	s.running.Add(1)
@@ -182,8 +183,22 @@ func (s *server) cancelJobs(kinds ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for j := range s.jobs {
-		if slices.Contains(kinds, j.kind) {
+		if slices.Contains(kinds, j.request.Type) {
 			j.cancel()
+		}
+	}
+}
+
+// giveUp answers the jobs that haven't ended in time: a command that was
+// accepted is answered, whatever becomes of it.
+func (s *server) giveUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for j := range s.jobs {
+		if j.request.Type == "bash" {
+			s.sub.Post(success(j.request, bashResultOf(engine.BashResult{})))
+		} else {
+			s.sub.Post(s.failure(j.request, errors.New("the client disconnected before this was done")))
 		}
 	}
 }
