@@ -157,9 +157,13 @@ func (w *work) step(call, text string) {
 
 // failed marks a call's line.
 func (w *work) failed(e event.ToolEnded) bool {
+	mark := " (failed)"
+	if e.Denied != "" {
+		mark = " (denied)"
+	}
 	for i, s := range w.steps {
 		if s.call == e.CallID {
-			w.steps[i].text += map[bool]string{true: " (failed)", false: " (denied)"}[e.Denied == ""]
+			w.steps[i].text += mark
 			return true
 		}
 	}
