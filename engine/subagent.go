@@ -177,7 +177,6 @@ func (s *Session) spawn(ctx context.Context, agent prompt.Agent, call string, ow
 	c := s.engine.session(OpenOptions{Cwd: s.opts.Cwd, InMemory: h.file == ""}, settings)
 	c.caller = &caller{session: s, call: call, agent: agent.Name}
 	c.seats, c.seat = s.seats, own
-	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.auto.compaction, c.auto.retry = h.compaction, h.retrying
 	c.limits = limits{Limits: config.Limits{Turns: tighter(agent.MaxTurns, h.turns)}}
 	mode, err := loosest(agent)
@@ -202,6 +201,7 @@ func (s *Session) spawn(ctx context.Context, agent prompt.Agent, call string, ow
 	if err != nil {
 		return nil, err
 	}
+	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.adopt(doc)
 	c.broker = &ask.Broker{Publish: c.publish, Shown: c.shown, NewID: c.ids.next, After: func(d time.Duration, fn func()) func() { return c.after(d, fn) }}
 	go c.own()
