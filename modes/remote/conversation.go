@@ -30,6 +30,7 @@ type conversation struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	pumped  chan struct{} // closed when no more frames come
+	gone    chan struct{} // closed when the session is
 
 	mu      sync.Mutex
 	present map[member]bool
@@ -88,16 +89,18 @@ type (
 	}
 )
 
-func (s *Server) converse(session *engine.Session, keep, lent bool) (*conversation, error) {
+// converse begins a conversation about a session. One with an id is kept under
+// it; fresh means the session's own id.
+func (s *Server) converse(session *engine.Session, id string, lent bool) (*conversation, error) {
 	v, sub, err := session.Attach(s.ctx, engine.Client{Name: "remote", Shows: []event.QuestionKind{event.AskPermission}})
 	if err != nil {
 		return nil, err
 	}
 	c := &conversation{
 		server: s, session: session, sub: sub, lent: lent, mode: permission.Mode(v.Mode),
-		present: map[member]bool{}, wake: make(chan struct{}, 1), pumped: make(chan struct{}),
+		present: map[member]bool{}, wake: make(chan struct{}, 1), pumped: make(chan struct{}), gone: make(chan struct{}),
 	}
-	if keep {
+	if c.id = id; id == fresh {
 		c.id = v.SessionID
 	}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)

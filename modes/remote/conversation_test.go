@@ -588,6 +588,6 @@ func TestDisconnect(t *testing.T) {
 	eventually(t, "the session is closed", func() bool {
 		p.server.mu.Lock()
 		defer p.server.mu.Unlock()
-		return len(p.server.open) == 0
+		return len(p.server.talks) == 0
 	})
 }

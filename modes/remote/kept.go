@@ -9,24 +9,38 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine"
 )
 
+// fresh asks for a new session that is kept.
+const fresh = "new"
+
 // maxKept bounds the kept sessions that are open.
 const maxKept = 256
 
 // conversationFor finds or opens what a connection wants to talk to.
 func (s *Server) conversationFor(ctx context.Context, w wishes) (*conversation, *refusal) {
 	unknown := &refusal{http.StatusNotFound, "there is no such session here: session=new makes one that is kept"}
+	if w.session == "" {
+		return s.opened(ctx, "", "")
+	}
+	s.opening.Lock() // two who come back at once find one session
+	defer s.opening.Unlock()
 	path := ""
-	switch {
-	case w.session == "":
-		return s.opened(ctx, "", false)
-	case w.session != "new":
+	if w.session != fresh {
 		s.mu.Lock()
 		c, open := s.kept[w.session]
-		path = s.files[w.session]
 		s.mu.Unlock()
 		if open && c.hold() {
 			return c, nil
 		}
+		if open { // its file is still locked
+			select {
+			case <-c.gone:
+			case <-ctx.Done():
+				return nil, &refusal{http.StatusServiceUnavailable, "the session is being closed"}
+			}
+		}
+		s.mu.Lock()
+		path = s.files[w.session]
+		s.mu.Unlock()
 		if path == "" && s.o.AllSessions && s.o.Library != nil {
 			path = s.saved(ctx, w.session)
 		}
@@ -43,7 +57,7 @@ func (s *Server) conversationFor(ctx context.Context, w wishes) (*conversation, 
 	if full {
 		return nil, &refusal{http.StatusServiceUnavailable, "there are too many kept sessions; those that nobody is at end by themselves"}
 	}
-	return s.opened(ctx, path, true)
+	return s.opened(ctx, path, w.session)
 }
 
 // saved is the file of a session of the folder, by its whole id.
@@ -61,16 +75,13 @@ func (s *Server) saved(ctx context.Context, id string) string {
 }
 
 // opened opens a session and a conversation with it.
-func (s *Server) opened(ctx context.Context, path string, keep bool) (*conversation, *refusal) {
+func (s *Server) opened(ctx context.Context, path, id string) (*conversation, *refusal) {
 	session, err := s.o.Open(context.WithoutCancel(ctx), path)
 	if err != nil {
 		s.log.Error("remote session", "error", err.Error())
 		return nil, &refusal{http.StatusInternalServerError, "the session could not be opened; the server's log says why"}
 	}
-	s.mu.Lock()
-	s.open[session] = true
-	s.mu.Unlock()
-	if c, err := s.converse(session, keep, false); err == nil {
+	if c, err := s.converse(session, id, false); err == nil {
 		go func() { _ = session.Start(c.ctx) }()
 		s.remember(c)
 		return c, nil
@@ -80,17 +91,18 @@ func (s *Server) opened(ctx context.Context, path string, keep bool) (*conversat
 }
 
 func (s *Server) remember(c *conversation) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.talks[c] = true
 	if c.kept() {
-		s.mu.Lock()
 		s.kept[c.id] = c
-		s.mu.Unlock()
 	}
 }
 
 // Lend gives clients a session that somebody else shows too; it is kept until
 // the server ends, and never closed by it. It returns the id to attach with.
 func (s *Server) Lend(session *engine.Session) (id string, err error) {
-	c, err := s.converse(session, true, true)
+	c, err := s.converse(session, fresh, true)
 	if err != nil {
 		return "", err
 	}
@@ -183,9 +195,6 @@ func (c *conversation) close() {
 			file = v.File
 		}
 		s.mu.Lock()
-		if s.kept[c.id] == c {
-			delete(s.kept, c.id)
-		}
 		if file != "" && !c.lent {
 			s.files[c.id] = file
 		}
@@ -196,6 +205,13 @@ func (c *conversation) close() {
 		s.shut(c.session)
 	}
 	c.sub.Close()
+	s.mu.Lock()
+	delete(s.talks, c)
+	if s.kept[c.id] == c {
+		delete(s.kept, c.id)
+	}
+	s.mu.Unlock()
+	close(c.gone)
 }
 
 // shut closes a session that the server has opened.
@@ -203,7 +219,4 @@ func (s *Server) shut(session *engine.Session) {
 	if err := session.Close(context.Background()); err != nil && !errors.Is(err, engine.ErrClosed) {
 		s.log.Error("close a remote session", "error", err.Error())
 	}
-	s.mu.Lock()
-	delete(s.open, session)
-	s.mu.Unlock()
 }

@@ -77,10 +77,12 @@ type Server struct {
 
 	running sync.WaitGroup // conversations and connections
 
+	opening sync.Mutex // held while a kept session is opened
+
 	mu    sync.Mutex
 	conns int
+	talks map[*conversation]bool // all that are open
 	kept  map[string]*conversation
-	open  map[*engine.Session]bool
 	files map[string]string // of the kept sessions that this server made
 }
 
@@ -100,7 +102,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, guard: g, log: o.Log, kept: map[string]*conversation{}, files: map[string]string{}, open: map[*engine.Session]bool{}}
+	s := &Server{o: o, guard: g, log: o.Log, kept: map[string]*conversation{}, files: map[string]string{}, talks: map[*conversation]bool{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -129,12 +131,14 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) Close() {
 	s.stop()
 	s.mu.Lock()
-	kept := s.kept
-	s.kept = map[string]*conversation{}
-	s.mu.Unlock()
-	for _, c := range kept {
-		go c.close()
+	for _, c := range s.kept {
+		s.running.Add(1)
+		go func() {
+			defer s.running.Done()
+			c.close()
+		}()
 	}
+	s.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
 		s.running.Wait()
@@ -151,8 +155,10 @@ func (s *Server) Close() {
 func (s *Server) Kill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for session := range s.open {
-		session.Kill()
+	for c := range s.talks {
+		if !c.lent {
+			c.session.Kill()
+		}
 	}
 }
 
@@ -253,7 +259,7 @@ func (s *Server) wishes(r *http.Request) (wishes, *refusal) {
 	w := wishes{session: q.Get("session"), wire: s.o.Wire}
 	if q.Has("since") {
 		n, err := strconv.ParseUint(q.Get("since"), 10, 64)
-		if err != nil || w.session == "" || w.session == "new" {
+		if err != nil || w.session == "" || w.session == fresh {
 			return w, &refusal{http.StatusBadRequest, "since is the number of the last frame that you have, and goes with session=ID"}
 		}
 		w.since, w.replay = n, true
