@@ -33,6 +33,11 @@
 // other way round. The call's goroutine reads its events and posts them to the
 // caller as those of a run.
 //
+// MCP servers. They start with the session, off the owner, and nothing waits for
+// them but the first prompt. What they tell comes through the inbox; their tools
+// stay when the document is replaced, which of many the model sees belongs to the
+// branch.
+//
 // Guidance. Skills, templates and rules are read off the owner, at Start and
 // again when a second is over; the system prompt that is made from them stays
 // until a new document, a compaction or Reload.

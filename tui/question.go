@@ -7,7 +7,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 )
 
-const trustTitle = "This folder has settings, skills, rules or commands of its own. They can change what the agent does and run code. Use them?"
+const trustTitle = "This folder has settings, skills, rules, commands or MCP servers of its own. They can change what the agent does and run code. Use them?"
 
 // choice is one way to answer a question.
 type choice struct {
