@@ -248,7 +248,7 @@ func (m *Manager) Kill() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for p := range m.running {
-		p.group.kill()
+		p.group.Kill()
 	}
 }
 
@@ -262,7 +262,7 @@ func (m *Manager) started(p *process) {
 	}
 	m.running[p] = true
 	if m.ctx.Err() != nil {
-		p.group.kill()
+		p.group.Kill()
 	}
 }
 

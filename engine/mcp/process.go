@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hoopoe-agent/hoopoe/engine/internal/procgroup"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 )
 
@@ -31,7 +32,7 @@ const (
 // process is a server's process group with our ends of its pipes.
 type process struct {
 	cmd            *exec.Cmd
-	group          *group
+	group          *procgroup.Group
 	stdin          *os.File
 	stdout, stderr *os.File
 	tail           *tail
@@ -61,7 +62,7 @@ func start(s Server, dir string, environ []string) (*process, error) {
 		closeAll(p.stdin, p.stdout, p.stderr)
 		return nil, fmt.Errorf("make pipes: %w", err)
 	}
-	p.group, err = startGroup(cmd)
+	p.group, err = procgroup.Start(cmd)
 	closeAll(theirs...)
 	if err != nil {
 		closeAll(p.stdin, p.stdout, p.stderr)
@@ -125,13 +126,13 @@ func (p *process) stop() {
 	p.once.Do(func() {
 		p.stdin.Close()
 		if !p.gone(grace / 2) {
-			p.group.terminate()
+			p.group.Terminate()
 			if !p.gone(grace / 2) {
-				p.group.kill()
+				p.group.Kill()
 				p.gone(killed)
 			}
 		}
-		p.group.close()
+		p.group.Close()
 		select { // its last words say why it has ended
 		case <-p.logged:
 		case <-time.After(drain):
@@ -151,7 +152,7 @@ func (p *process) gone(d time.Duration) bool {
 	}
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	for p.group.alive() {
+	for p.group.Alive() {
 		select {
 		case <-tick.C:
 		case <-over.C:

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/internal/procgroup"
 )
 
 // process is one running command. Its collector is filled by the reading
@@ -14,7 +16,7 @@ import (
 type process struct {
 	runner  *Runner
 	command Command
-	group   *group
+	group   *procgroup.Group
 	read    *os.File
 	out     *collector
 	exited  chan error    // the command's own end
@@ -51,7 +53,7 @@ func (p *process) collect() {
 func (p *process) wait(ctx context.Context, cmd *exec.Cmd) (res Result, err error) {
 	defer func() {
 		if v := recover(); v != nil { // only OnOutput is foreign code
-			p.group.kill()
+			p.group.Kill()
 			err = fmt.Errorf("showing the output of a command panicked: %v", v)
 		}
 		p.out.close()
@@ -100,7 +102,7 @@ func (p *process) follow(ctx context.Context) (exit error, ended bool) {
 			p.stop(&p.result.Cancelled, p.runner.grace)
 		case <-p.kill:
 			p.kill = nil
-			p.group.kill()
+			p.group.Kill()
 			p.giveUp = time.After(DefaultGrace)
 		case <-p.giveUp:
 			return nil, false
@@ -120,15 +122,24 @@ func (p *process) stop(mark *bool, grace time.Duration) {
 	at := time.Now().Add(grace)
 	if p.killAt.IsZero() {
 		*mark = true
-		p.group.terminate()
+		p.terminate()
 	} else if at.After(p.killAt) {
 		return
 	}
 	p.killAt, p.kill = at, time.After(grace)
 }
 
+// terminate asks the group to end. Where nobody hears that it is killed.
+func (p *process) terminate() (heard bool) {
+	heard = p.group.Terminate()
+	if !heard {
+		p.group.Kill()
+	}
+	return heard
+}
+
 // clear stops what the command left behind in its group. In the usual case the
-// pipe is at its end, the group is empty and this costs one system call.
+// pipe is at its end, the group is empty and this costs two system calls.
 func (p *process) clear() {
 	select {
 	case <-p.drained:
@@ -138,17 +149,17 @@ func (p *process) clear() {
 		case <-time.After(drainTime):
 		}
 	}
-	if !p.group.terminate() {
+	if !p.terminate() {
 		return
 	}
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
 	over := time.After(leftoverGrace)
-	for p.group.alive() {
+	for p.group.Alive() {
 		select {
 		case <-tick.C:
 		case <-over:
-			p.group.kill()
+			p.group.Kill()
 			return
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+
+	"github.com/hoopoe-agent/hoopoe/engine/internal/procgroup"
 )
 
 // What a Runner uses where its Options say nothing.
@@ -143,12 +145,12 @@ func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 	}
 	defer read.Close()
 	cmd.Stdout, cmd.Stderr = write, write // stdin stays nil: the null device
-	g, err := startGroup(cmd)
+	g, err := procgroup.Start(cmd)
 	write.Close()
 	if err != nil {
 		return Result{}, startError(cmd, c, err)
 	}
-	defer g.close()
+	defer g.Close()
 	p := &process{
 		runner: r, command: c, group: g, read: read,
 		out:     newCollector(r.opts.MaxBytes, r.opts.MaxLines, r.opts.Spool),
