@@ -40,12 +40,14 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 	if err != nil {
 		return err
 	}
+	share := p.share(e, s, cwd)
+	defer share.close()
 	o := tui.Options{
 		Open: func(ctx context.Context) (tui.Session, []string, error) {
 			session, more, err := p.openChat(ctx, e, s, cwd, first.blocks)
 			return session, append(notices, more...), err
 		},
-		Commands: p.commands(e, s.sessionDir), Prompt: first.text,
+		Commands: p.chatCommands(e, s.sessionDir, share), Prompt: first.text,
 		History: func() []string { return history(e.Paths()) },
 		Remember: func(text string) {
 			// A history that can't be kept is no reason to disturb the chat.

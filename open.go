@@ -159,5 +159,16 @@ func (l library) FindSession(_ context.Context, cwd, query string) (string, erro
 }
 
 func (p *program) commands(e *engine.Engine, sessionDir string) *slash.Registry {
-	return slash.Builtins(slash.Options{Library: library{e, sessionDir}, Now: p.now, More: slash.Added})
+	return slash.Builtins(p.commandOptions(e, sessionDir))
+}
+
+// chatCommands are those of the chat, which can be shared.
+func (p *program) chatCommands(e *engine.Engine, sessionDir string, share *sharing) *slash.Registry {
+	o := p.commandOptions(e, sessionDir)
+	o.Remote = share.run
+	return slash.Builtins(o)
+}
+
+func (p *program) commandOptions(e *engine.Engine, sessionDir string) slash.Options {
+	return slash.Options{Library: library{e, sessionDir}, Now: p.now, More: slash.Added}
 }

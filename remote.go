@@ -38,16 +38,7 @@ func (p *program) remote(ctx context.Context, s settings) error {
 		return err
 	}
 	e, _ := p.newEngine(cwd, s)
-	open, err := s.openOptions(e, cwd)
-	if err != nil {
-		return err
-	}
-	o.Open = func(ctx context.Context, path string) (*engine.Session, error) {
-		open := open
-		open.Path = path
-		session, _, err := e.Open(ctx, open)
-		return session, err
-	}
+	o.Open = opening(e, s, cwd)
 	o.Commands, o.Library, o.Log = p.commands(e, s.sessionDir), library{e, s.sessionDir}, e.Log()
 	listening, err := remote.New(o)
 	if err != nil {
@@ -63,6 +54,19 @@ func (p *program) remote(ctx context.Context, s settings) error {
 		return err
 	}
 	return context.Cause(ctx)
+}
+
+// opening opens the sessions of clients.
+func opening(e *engine.Engine, s settings, cwd string) func(context.Context, string) (*engine.Session, error) {
+	return func(ctx context.Context, path string) (*engine.Session, error) {
+		o, err := s.openOptions(e, cwd)
+		if err != nil {
+			return nil, err
+		}
+		o.Path = path
+		session, _, err := e.Open(ctx, o)
+		return session, err
+	}
 }
 
 // tryOpening tells at the start what every session would have to say, and
@@ -127,7 +131,7 @@ func (p *program) announce(o remote.Options, at remote.Place) {
 	if at.Page != "" {
 		fmt.Fprintf(p.stdout, "Open in a browser: %s\n", at.Page)
 		if p.terminals.out {
-			fmt.Fprintf(p.stdout, "\n%s\n", remote.QR(at.Page))
+			fmt.Fprintf(p.stdout, "\n%s\n", remote.QR(at.Page, true))
 		}
 	}
 	if at.Open {

@@ -21,6 +21,9 @@ type Options struct {
 	// every use and has to be quick, so the caller keeps what it has read; nil adds
 	// none.
 	More func(ctx context.Context, s Session) []Command
+	// Remote lets others see and steer the session over the network, as the
+	// argument says, and tells how; nil where that can't be.
+	Remote func(ctx context.Context, s Session, args string) (string, error)
 }
 
 // Builtins returns the commands that every Hoopoe has.
@@ -33,7 +36,7 @@ func Builtins(o Options) *Registry {
 		},
 	}
 	saved := sessions{o}
-	registry = New(
+	commands := []Command{
 		help,
 		Command{Name: "model", Aliases: []string{"models"}, Args: "[provider/id]", Source: "builtin",
 			Summary: "Show or choose the model", Complete: completeModel, Run: runModel},
@@ -66,7 +69,11 @@ func Builtins(o Options) *Registry {
 		Command{Name: "reload", Summary: "Read skills, templates, rules and notes again", Source: "builtin", Run: runReload},
 		Command{Name: "quit", Aliases: []string{"exit", "q"}, Needs: Terminal, Source: "builtin",
 			Summary: "Leave; the session is kept", Run: runQuit},
-	)
+	}
+	if o.Remote != nil {
+		commands = append(commands, remoteCommand(o.Remote))
+	}
+	registry = New(commands...)
 	registry.more = o.More
 	return registry
 }

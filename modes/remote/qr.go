@@ -3,23 +3,27 @@ package remote
 import "strings"
 
 // QR draws a text as a QR code for a terminal, two modules per line of
-// characters, in black on white whatever the terminal's colours are. A text
-// over 213 bytes gives "": it would be too large to scan from a screen.
-func QR(text string) string {
+// characters: in black on white whatever the terminal's colours are, or, where
+// escape sequences can't be used, with the light parts drawn, as suits a dark
+// screen. A text over 213 bytes gives "": it would be too large to scan.
+func QR(text string, escapes bool) string {
 	code := encodeQR([]byte(text))
 	if code == nil {
 		return ""
 	}
 	const quiet = 2
-	dark := func(x, y int) bool {
+	drawn := func(x, y int) bool {
 		x, y = x-quiet, y-quiet
-		return x >= 0 && y >= 0 && x < code.size && y < code.size && code.dark[y][x]
+		inside := x >= 0 && y >= 0 && x < code.size && y < code.size
+		return (inside && code.dark[y][x]) == escapes
 	}
 	var b strings.Builder
 	for y := 0; y < code.size+2*quiet; y += 2 {
-		b.WriteString("\x1b[38;5;16;48;5;231m")
+		if escapes {
+			b.WriteString("\x1b[38;5;16;48;5;231m")
+		}
 		for x := range code.size + 2*quiet {
-			switch up, down := dark(x, y), dark(x, y+1); {
+			switch up, down := drawn(x, y), drawn(x, y+1); {
 			case up && down:
 				b.WriteString("█")
 			case up:
@@ -30,7 +34,10 @@ func QR(text string) string {
 				b.WriteByte(' ')
 			}
 		}
-		b.WriteString("\x1b[0m\n")
+		if escapes {
+			b.WriteString("\x1b[0m")
+		}
+		b.WriteByte('\n')
 	}
 	return b.String()
 }
