@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// rpcHost is the program in its RPC mode, as a process.
+// rpcHost is the program in a mode for other programs, as a process.
 type rpcHost struct {
 	b     *testing.B
 	c     *exec.Cmd
@@ -21,7 +21,13 @@ type rpcHost struct {
 
 func (b *bench) rpc(args ...string) *rpcHost {
 	b.Helper()
-	h := &rpcHost{b: b.B, c: b.command(append([]string{"--mode", "rpc"}, args...)...)}
+	return b.serve(append([]string{"--mode", "rpc"}, args...)...)
+}
+
+// serve starts the program with pipes to it.
+func (b *bench) serve(args ...string) *rpcHost {
+	b.Helper()
+	h := &rpcHost{b: b.B, c: b.command(args...)}
 	in, err1 := h.c.StdinPipe()
 	out, err2 := h.c.StdoutPipe()
 	if err1 != nil || err2 != nil {
@@ -40,8 +46,8 @@ func (h *rpcHost) send(line string) {
 	}
 }
 
-// until reads up to a line that begins with the text.
-func (h *rpcHost) until(begins string) {
+// until reads up to a line that begins with the text, and returns it.
+func (h *rpcHost) until(begins string) string {
 	for {
 		line, err := h.out.ReadBytes('\n')
 		if err != nil {
@@ -49,7 +55,7 @@ func (h *rpcHost) until(begins string) {
 		}
 		h.bytes += int64(len(line))
 		if bytes.HasPrefix(line, []byte(begins)) {
-			return
+			return string(line)
 		}
 	}
 }

@@ -106,6 +106,10 @@ func chunks(name, id string, blocks []message.Block) []any {
 	return updates
 }
 
+// maxImage bounds a picture that is told, in bytes of its data: clients have
+// limits for a line.
+const maxImage = 6 << 20
+
 // contents are the blocks that a person can see.
 func contents(blocks []message.Block) []contentBlock {
 	var list []contentBlock
@@ -113,6 +117,8 @@ func contents(blocks []message.Block) []contentBlock {
 		switch {
 		case b.Type == message.TextBlock && b.Text != "":
 			list = append(list, textContent(b.Text))
+		case b.Type == message.ImageBlock && len(b.Data) > maxImage:
+			list = append(list, textContent("[a picture that is too large to be shown again]"))
 		case b.Type == message.ImageBlock && b.Data != "":
 			list = append(list, contentBlock{Type: "image", Data: b.Data, MimeType: b.MimeType})
 		}

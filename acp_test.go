@@ -1,0 +1,199 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// editor is a process under test as an editor sees it.
+type editor struct {
+	*running
+	stdin   io.WriteCloser
+	lines   []string // all that came
+	session string
+}
+
+// editor starts hoopoe acp and opens a session in the place's folder.
+func (p *place) editor(servers string, args ...string) *editor {
+	p.t.Helper()
+	c := p.command(append([]string{"acp"}, args...)...)
+	c.Dir = "/" // what counts is the session's folder
+	stdin, err := c.StdinPipe()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	e := &editor{running: begin(p.t, c), stdin: stdin}
+	e.send(1, "initialize", `{"protocolVersion":1}`)
+	e.send(2, "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[%s]}`, p.dir, servers))
+	var r struct{ Result struct{ SessionID string } }
+	if err := json.Unmarshal([]byte(e.until(`"id":2,`)), &r); err != nil || r.Result.SessionID == "" {
+		p.t.Fatalf("no session: %v\n%s", err, strings.Join(e.lines, "\n"))
+	}
+	e.session = r.Result.SessionID
+	return e
+}
+
+func (e *editor) send(id int, method, params string) {
+	e.t.Helper()
+	if _, err := fmt.Fprintf(e.stdin, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+func (e *editor) prompt(id int, text string) {
+	e.t.Helper()
+	e.send(id, "session/prompt", fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%q}]}`, e.session, text))
+}
+
+// until reads up to a line that holds the text.
+func (e *editor) until(text string) string {
+	e.t.Helper()
+	for {
+		line, err := e.events.ReadString('\n')
+		if err != nil {
+			e.t.Fatalf("no %s: %v; stderr: %s; lines:\n%s", text, err, e.stderr, strings.Join(e.lines, "\n"))
+		}
+		if !json.Valid([]byte(line)) {
+			e.t.Errorf("on stdout: %q", line)
+		}
+		e.lines = append(e.lines, strings.TrimSpace(line))
+		if strings.Contains(line, text) {
+			return line
+		}
+	}
+}
+
+// rest reads to the end and returns the exit code.
+func (e *editor) rest() int {
+	e.t.Helper()
+	data, err := io.ReadAll(e.events)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if !json.Valid([]byte(line)) {
+			e.t.Errorf("on stdout: %q", line)
+		}
+		e.lines = append(e.lines, strings.TrimSpace(line))
+	}
+	return e.end()
+}
+
+// A-1, cases 5 to 8: however an editor goes, the run is stopped and answered,
+// nothing is left running, the session is whole, and that is no failure.
+func TestEditorEnds(t *testing.T) {
+	for _, c := range []struct {
+		name, model string
+		end         func(e *editor)
+	}{
+		{"end of stdin", sleeper, func(e *editor) { e.stdin.Close() }},
+		{"end of stdin, stubborn", stubborn, func(e *editor) { e.stdin.Close() }},
+		{"SIGTERM", sleeper, func(e *editor) { e.signal(syscall.SIGTERM) }},
+		{"SIGTERM, stubborn", stubborn, func(e *editor) { e.signal(syscall.SIGTERM) }},
+		{"SIGINT", sleeper, func(e *editor) { e.signal(syscall.SIGINT) }},
+		{"both", stubborn, func(e *editor) { e.stdin.Close(); e.signal(syscall.SIGTERM) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			server := `{"name":"good","command":"mcpserver","args":["good"],"env":[]}`
+			e := p.editor(server, p.script("model", c.model), "--permissions", "full")
+			e.prompt(3, "work")
+			e.until(`"status":"in_progress"`)
+			e.until("up")
+			group := p.group()
+			began := time.Now()
+			c.end(e)
+			if code := e.rest(); code != 0 {
+				t.Errorf("exit code %d, stderr %q", code, e.stderr)
+			}
+			t.Logf("gone after %s", time.Since(began))
+			p.gone(group)
+			p.left("good")
+			if !slices.ContainsFunc(e.lines, func(l string) bool { return strings.Contains(l, `"id":3,"result":{"stopReason":"cancelled"}`) }) {
+				t.Errorf("the prompt wasn't answered:\n%s", strings.Join(e.lines, "\n"))
+			}
+			if roles := p.roles(); !strings.HasPrefix(roles, "user assistant toolResult") {
+				t.Errorf("the session holds %s", roles)
+			}
+		})
+	}
+}
+
+// Case 8: what was said is on disk as it is said, for those who kill.
+func TestEditorKilled(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	e := p.editor("", p.script("model", sleeper), "--permissions", "full")
+	e.prompt(3, "work")
+	e.until(`"status":"in_progress"`)
+	e.until("up")
+	group := p.group()
+	e.cmd.Process.Kill()
+	_, _ = io.Copy(io.Discard, e.events)
+	_ = e.cmd.Wait()
+	_ = syscall.Kill(-group, syscall.SIGKILL)
+	if roles := p.roles(); !strings.HasPrefix(roles, "user assistant") {
+		t.Errorf("the session holds %s", roles)
+	}
+	again := p.editor("", p.script("echo", "-- turn --\ntimes: always\n-- text --\nback\n"))
+	again.send(4, "session/load", fmt.Sprintf(`{"sessionId":%q,"cwd":%q,"mcpServers":[]}`, e.session, p.dir))
+	again.until(`"id":4,"result"`)
+	again.stdin.Close()
+	if code := again.rest(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// Cases 35, 36: the editor's servers are used beside the user's, and one that
+// fails is told of.
+func TestEditorServers(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	model := p.script("calling", "-- turn --\n-- call mcp__good__echo --\n{\"text\":\"hi\"}\n-- turn --\ntimes: always\n-- text --\nall done\n")
+	e := p.editor(`{"name":"good","command":"mcpserver","args":["good"],"env":[{"name":"A","value":"b"}]},{"name":"bad","command":"/no/such/server","args":[],"env":[]}`, model, "--permissions", "full")
+	e.prompt(3, "go")
+	e.until("all done")
+	e.until(`"id":3,"result":{"stopReason":"end_turn"}`)
+	all := strings.Join(e.lines, "\n")
+	if !strings.Contains(all, `failed to start`) || !strings.Contains(all, `"status":"completed"`) {
+		t.Errorf("the lines:\n%s", all)
+	}
+	e.stdin.Close()
+	if code := e.rest(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	p.left("good")
+}
+
+// A-1: an agent of one's own speaks with its instructions and its limits.
+func TestEditorAgent(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.file("agent.yaml", "name: helper\ninstructions: You are the helper of the tests.\nlimits:\n  turns: 2\ntools: [ls, {name: read, needsApproval: true}]\n")
+	model := p.script("model", "-- turn --\nsystem: You are the helper of the tests\ntimes: always\n-- call read --\n{\"path\":\"agent.yaml\"}\n")
+	e := p.editor("", model, filepath.Join(p.dir, "agent.yaml"))
+	e.prompt(3, "go")
+	line := e.until("session/request_permission")
+	var ask struct{ ID int }
+	if err := json.Unmarshal([]byte(line), &ask); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(e.stdin, `{"jsonrpc":"2.0","id":%d,"result":{"outcome":{"outcome":"selected","optionId":"allow"}}}`+"\n", ask.ID)
+	e.until("session/request_permission")
+	fmt.Fprintf(e.stdin, `{"jsonrpc":"2.0","id":%d,"result":{"outcome":{"outcome":"selected","optionId":"reject"}}}`+"\n", ask.ID+1)
+	e.until(`"id":3,"result":{"stopReason":"max_turn_requests"}`)
+	e.stdin.Close()
+	if code := e.rest(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
