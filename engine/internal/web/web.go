@@ -86,6 +86,11 @@ type Response struct {
 	contentType string // with its parameters
 }
 
+// StatusText is the status in words, such as "404 Not Found".
+func (r *Response) StatusText() string {
+	return strings.TrimSpace(strconv.Itoa(r.Status) + " " + http.StatusText(r.Status))
+}
+
 // RefusedError says that a host is none of the public internet.
 type RefusedError struct {
 	Host string

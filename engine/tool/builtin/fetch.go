@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -96,7 +95,7 @@ func (f fetcher) fetch(ctx context.Context, _ tool.Call, a fetchArgs) (tool.Resu
 		if web.Readable(r.Type) {
 			text = readable(r, a.Format, min(most, failedBytes), &d)
 		}
-		return result(text, d), fmt.Errorf("%s answered %d %s", r.URL.Host, r.Status, http.StatusText(r.Status))
+		return result(text, d), fmt.Errorf("%s answered %s", r.URL.Host, r.StatusText())
 	}
 	return result(readable(r, a.Format, most, &d), d), nil
 }
