@@ -42,6 +42,9 @@
 // again when a second is over; the system prompt that is made from them stays
 // until a new document, a compaction or Reload.
 //
+// Agents. An agent's file (package spec) is put between the command line and
+// the settings; what guards the user it can only tighten.
+//
 // The document. What New, Switch, Fork and Branch replace is the document
 // (tree, file, lock) behind a Session; faces stay attached. Whoever lists a
 // long one reads a snapshot of it, off the owner.

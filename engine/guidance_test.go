@@ -68,11 +68,28 @@ func TestSystemPromptGolden(t *testing.T) {
 	w := newWorld(t, hello, fixedDay)
 	w.repository()
 	w.write(guided())
-	got := w.open(OpenOptions{Approve: true}).s.SystemPrompt()
+	w.sends("system.golden", OpenOptions{Approve: true})
+}
+
+// The same of an agent that a file describes: its instructions stand in for
+// ours, and its skills come first.
+func TestSystemPromptGoldenOfAgent(t *testing.T) {
+	w := newWorld(t, hello, fixedDay)
+	w.repository()
+	w.write(guided())
+	a := w.agent("name: Bird\ninstructions: Talk like a bird.\ntools: [read, bash]\npermissions: {mode: plan}\nskills: [skills]")
+	w.sends("agent.golden", OpenOptions{Approve: true, Agent: a})
+}
+
+// sends compares the system prompt of a session with a golden file.
+func (w *world) sends(name string, o OpenOptions) {
+	t := w.t
+	t.Helper()
+	got := w.open(o).s.SystemPrompt()
 	got = strings.ReplaceAll(got, filepath.Dir(w.dir), "$HOME")
 	got = strings.ReplaceAll(got, runtime.GOOS+"/"+runtime.GOARCH, "$OS")
 	got = regexp.MustCompile(`(?m)^(.*[Ss]hell: ).*$`).ReplaceAllString(got, "$1$$SHELL")
-	golden := filepath.Join("testdata", "system.golden")
+	golden := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)

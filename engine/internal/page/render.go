@@ -61,7 +61,6 @@ type codeBlock struct {
 type table struct {
 	rows  int
 	cells []string
-	open  bool // a row is
 	cell  *renderer
 }
 
@@ -537,11 +536,9 @@ func (r *renderer) tableTag(name string, end bool) bool {
 	switch name {
 	case "tr":
 		r.endRow()
-		t.open = !end
 	case "td", "th":
 		r.endCell()
 		if !end && len(t.cells) < maxCells {
-			t.open = true
 			t.cell = &renderer{Options: r.Options}
 		}
 	case "thead", "tbody", "tfoot":
@@ -574,7 +571,7 @@ func (r *renderer) endRow() {
 	r.endCell()
 	t := r.table
 	cells := t.cells
-	t.cells, t.open = nil, false
+	t.cells = nil
 	if strings.Join(cells, "") == "" {
 		return
 	}
