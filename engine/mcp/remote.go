@@ -202,6 +202,12 @@ func (r *remote) follow(l *link) {
 		r.set(Failed, err.Error(), output(err))
 	}
 	r.mu.Unlock()
+	if forgotten { // calls that are running learn by themselves that they were refused
+		select {
+		case <-r.m.ctx.Done():
+		case <-time.After(drain):
+		}
+	}
 	l.close()
 	if current && !forgotten {
 		r.m.warn(r.conf.Name, "has ended: "+err.Error())
