@@ -174,8 +174,7 @@ func TestParse(t *testing.T) {
 
 func TestRedirects(t *testing.T) {
 	other := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("the other site was reached") })
-	var s *httptest.Server
-	s = serve(t, func(w http.ResponseWriter, r *http.Request) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		to := map[string]string{
 			"/a": "/b", "/b": "c?x=1", "/loop": "/loop", "/away": other.URL + "/x", "/file": "file:///etc/passwd",
 			"/user": "https://a:b@go.dev/", "/bad": "http://[", "/meta": "http://169.254.169.254/",
