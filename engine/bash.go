@@ -43,7 +43,11 @@ func (s *Session) Bash(ctx context.Context, in BashInput) (BashResult, error) {
 	run, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	id := s.ids.next()
-	err := s.set(ctx, func() error {
+	// Once it has begun it has to be ended, so the wait outlasts ctx.
+	err := s.set(context.WithoutCancel(ctx), func() error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if s.bash != nil {
 			return errors.New("a command is already running: stop it first")
 		}

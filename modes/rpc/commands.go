@@ -252,11 +252,8 @@ func (s *server) bash(ctx context.Context, r request) {
 	s.lastBash = over // the worker's alone
 	s.spawn(ctx, r, func(ctx context.Context) {
 		defer close(over)
-		if before != nil { // one shell, one command
-			select {
-			case <-before:
-			case <-ctx.Done():
-			}
+		if before != nil {
+			<-before // one shell, one command; what stops this one stops that one too
 		}
 		out, err := s.o.Session.Bash(ctx, engine.BashInput{Ref: string(r.ID), Command: command, ExcludeFromContext: exclude})
 		if out.Message.Bash == nil && ctx.Err() == nil {

@@ -225,3 +225,22 @@ func TestSettersStayInTheSession(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A command that is stopped at once, before it has begun or while it begins,
+// leaves the shell free for those behind it (requirement R-7).
+func TestStoppedCommandsLeaveTheShellFree(t *testing.T) {
+	h := connect(t, "-- turn --\n", setup{mode: func(o *Options) { o.Dialect = Pi }})
+	for i := range 50 {
+		h.send(`{"id":"a%d","type":"bash","command":"sleep 600"}`, i)
+		h.send(`{"id":"b%d","type":"bash","command":"sleep 600"}`, i)
+		h.send(`{"id":"c%d","type":"abort_bash"}`, i)
+		h.send(`{"id":"d%d","type":"bash","command":"echo free"}`, i)
+		f := h.answer(fmt.Sprintf("d%d", i))
+		if !strings.Contains(f.line, `"output":"free\n"`) {
+			t.Fatalf("round %d: %s", i, f.line)
+		}
+	}
+	if err := h.finish(); err != nil {
+		t.Fatal(err)
+	}
+}
