@@ -10,15 +10,11 @@ import (
 	"github.com/hoopoe-agent/hoopoe/modes/internal/wire"
 )
 
-// Codes of the protocol's own.
-const (
-	authRequired = -32000
-	notFound     = -32002
-)
+// authRequired is a code of the protocol's own.
+const authRequired = -32000
 
 // Our codes, in error.data.code. PROTOCOL.md tells what each means.
 const (
-	codeConfig      = "HOOPOE_CONFIG_INVALID"
 	codeModel       = "HOOPOE_MODEL_UNKNOWN"
 	codeAuth        = "HOOPOE_PROVIDER_AUTH"
 	codeRateLimited = "HOOPOE_PROVIDER_RATE_LIMITED"
@@ -26,6 +22,7 @@ const (
 	codeUnavailable = "HOOPOE_PROVIDER_UNAVAILABLE"
 	codeBadRequest  = "HOOPOE_PROVIDER_BAD_REQUEST"
 	codeOverflow    = "HOOPOE_PROVIDER_CONTEXT_OVERFLOW"
+	codeMCP         = "HOOPOE_MCP_FAILED"
 	codeInternal    = "HOOPOE_INTERNAL"
 )
 

@@ -47,7 +47,7 @@ func (s *server) place(r *wire.Request) (p sessionParams, o engine.OpenOptions, 
 	for i, raw := range p.MCPServers {
 		server, err := mcpServer(raw)
 		if err != nil {
-			return p, o, invalid("%s: mcpServers[%d]: %v", r.Method, i, err)
+			return p, o, failure(wire.InvalidParams, codeMCP, fmt.Errorf("%s: mcpServers[%d]: %w", r.Method, i, err))
 		}
 		o.MCPServers = append(o.MCPServers, server)
 	}
