@@ -55,7 +55,8 @@ func TestReadmeModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, block, _ := strings.Cut(string(readme), "```json\n")
+	_, block, _ := strings.Cut(string(readme), "```json\n{\n  \"providers\"")
+	block = "{\"providers\"" + block
 	block, _, _ = strings.Cut(block, "```")
 	file, err := catalog.Parse([]byte(block))
 	if err != nil {
