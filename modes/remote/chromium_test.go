@@ -39,7 +39,7 @@ func startChromium(t testing.TB) *chromium {
 		}
 	}
 	if path == "" {
-		t.Skip("there is no Chromium here")
+		unavailable(t, "there is no Chromium here")
 	}
 	profile := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -114,7 +114,7 @@ func New(o Options) (*Server, error) {
 // their sessions.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
-		Handler: s, ReadHeaderTimeout: handshakeTime, IdleTimeout: handshakeTime, MaxHeaderBytes: maxHeader,
+		Handler: s, ReadHeaderTimeout: handshakeTime, WriteTimeout: writeTime, IdleTimeout: handshakeTime, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	stopped := context.AfterFunc(ctx, func() { h.Close() })
