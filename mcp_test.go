@@ -349,3 +349,46 @@ func TestServersInRPC(t *testing.T) {
 	}
 	p.left("stubborn")
 }
+
+// The whole in the chat: trust, a failure told once, a call that is approved, a
+// question, and /mcp.
+func TestServersInChat(t *testing.T) {
+	p := newPlace(t)
+	p.served("dead", "good")
+	s, c := p.chat(p.calling("mcp__good__ask", "{}"))
+	s.see("Trust this folder?", ".mcp.json")
+	s.answer("y", "Trust this folder?")
+	s.see(`! MCP server "dead" failed to start: it exited (exit status 3); it wrote: no database`)
+	s.keys("go\r")
+	s.see("Allow? good: ask", "mcp__good__ask")
+	s.answer("y", "Allow? good: ask")
+	for _, q := range []struct{ title, text, key string }{
+		{"MCP server good asks for Name", "Ada", "\r"}, {"MCP server good asks for size", "", "\r"},
+		{"MCP server good asks for Sure", "", "y"}, {"MCP server good asks for Years", "36", "\r"},
+	} {
+		s.see(q.title)
+		s.keys(q.text)
+		s.answer(q.key, q.title)
+	}
+	s.see("✓ good: ask", "A whole answer")
+	s.keys("/mcp\r")
+	s.see("MCP servers", "dead (failed: it exited (exit status 3); it wrote: no database)", "good (ready, 3 tools, 1 prompt)")
+	s.answer("2", "── MCP servers")
+	s.see("MCP server good", "restart", "disable")
+	s.answer("3", "── MCP server good")
+	s.see("good: disabled")
+	if text := s.text(); strings.Count(text, "failed to start") != 1 {
+		t.Errorf("the failure is there more than once:\n%s", text)
+	}
+	s.keys("/quit\r")
+	if code := exitOf(t, c.Wait()); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	p.left("good")
+	file, err := os.ReadFile(p.sessionFile())
+	for _, want := range []string{`\"action\":\"accept\"`, `\"name\":\"Ada\"`, `\"size\":\"s\"`, `\"sure\":true`, `\"years\":36`} {
+		if err != nil || !strings.Contains(string(file), want) {
+			t.Errorf("%s is missing in %s, %v", want, file, err)
+		}
+	}
+}
