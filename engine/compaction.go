@@ -118,10 +118,6 @@ func (s *Session) cancelCompaction() {
 }
 
 func (s *Session) compactNow(instructions string, done func(event.CompactionResult, error)) {
-	if s.state != Idle {
-		done(event.CompactionResult{}, ErrBusy)
-		return
-	}
 	if s.summarised > 0 && s.summarised == len(s.messages) {
 		done(event.CompactionResult{}, errAlreadyCompacted)
 		return

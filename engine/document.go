@@ -125,43 +125,21 @@ func (s *Session) replace(ctx context.Context, r ext.Replace, open func() (*sess
 
 // hold stops the session and keeps new prompts waiting.
 func (s *Session) hold(ctx context.Context) error {
-	done := make(chan error, 1)
+	held := make(chan struct{})
 	if !s.in.do(func() {
 		s.stopAll(nil, func() {
-			if s.state != Idle {
-				done <- ErrBusy
-				return
-			}
 			s.state = Replacing
 			s.broker.CancelAll()
-			done <- nil
-		}, make(chan struct{}))
+		}, held)
 	}) {
 		return ErrClosed
 	}
 	select {
-	case err := <-done:
-		return err
+	case <-held:
+		return nil
 	case <-s.ended:
 		return ErrClosed
 	}
-}
-
-// resumeIdle lets waiters and waiting prompts go on after a state that isn't
-// a prompt's.
-func (s *Session) resumeIdle() {
-	s.payEnds()
-	s.flushBash()
-	stopped := s.stopped
-	s.stopped, s.aborted = nil, false
-	for _, fn := range stopped {
-		fn()
-	}
-	if s.state != Idle {
-		return
-	}
-	s.wake()
-	s.next()
 }
 
 // rebuild takes the context from the document.

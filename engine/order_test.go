@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -88,7 +90,7 @@ func TestAbortAndPrompt(t *testing.T) {
 	w.marks["stop"] = func(context.Context) { close(reached) }
 	c.prompt("first")
 	wait(t, reached, "the model")
-	if _, err := c.s.AbortAndPrompt(c.ctx(), Input{Text: "second", Ack: &Ack{Sub: c.sub, Value: "both"}}); err != nil {
+	if _, err := c.s.AbortAndPrompt(c.ctx(), Input{Text: "second", Ack: &Ack{Sub: c.sub, Value: "both"}})(); err != nil {
 		t.Fatal(err)
 	}
 	on[event.RunSettled](c)
@@ -109,6 +111,42 @@ func TestAbortAndPrompt(t *testing.T) {
 		turn_ended
 		run_ended stop will= messages=2
 		run_settled stop`)
+}
+
+// Of several that stop a run each stops what the one before it has started, in
+// the order in which they came.
+func TestStopsInARow(t *testing.T) {
+	w := newWorld(t, "-- turn --\ntimes: 3\n-- mark stop --\n-- delay 1h --\n")
+	c := w.open(OpenOptions{})
+	reached := make(chan struct{})
+	var once sync.Once
+	w.marks["stop"] = func(context.Context) { once.Do(func() { close(reached) }) }
+	c.prompt("first")
+	wait(t, reached, "the model")
+	second := c.s.AbortAndPrompt(c.ctx(), Input{Text: "second", Ack: &Ack{Sub: c.sub, Value: "second"}})
+	third := c.s.AbortAndPrompt(c.ctx(), Input{Text: "third", Ack: &Ack{Sub: c.sub, Value: "third"}})
+	if err := c.s.AbortAck(&Ack{Sub: c.sub, Value: "abort"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.s.NewDocument(c.ctx(), NewDocumentOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, taken := range []func() (Accepted, error){second, third} {
+		if a, err := taken(); err != nil || a.Disposition != Started {
+			t.Errorf("got %q, %v", a.Disposition, err)
+		}
+	}
+	on[event.SessionReplaced](c)
+	var order []string
+	for _, line := range strings.Split(c.story(), "\n") {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "ack") || strings.HasPrefix(line, "run_settled") || strings.HasPrefix(line, "user") || strings.HasPrefix(line, "session_replaced") {
+			order = append(order, line)
+		}
+	}
+	want := []string{`user "first"`, "run_settled aborted", "ack second", `user "second"`, "run_settled aborted", "ack third", `user "third"`, "run_settled aborted", "ack abort"}
+	if got := order[:min(len(want), len(order))]; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", order, want)
+	}
 }
 
 // Whoever reads the last RunEnded may send the next prompt at once.

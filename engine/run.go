@@ -213,19 +213,29 @@ func (s *Session) settle(o outcome) {
 	}
 	s.saved(s.doc.Sync())
 	s.publish(event.RunSettled{Reason: o.reason, Aborted: o.reason == message.Aborted, Error: o.err, ErrorKind: string(o.kind)})
+	s.resumeIdle()
+}
+
+// resumeIdle opens a session that has become idle to all that waits for it:
+// those who have stopped it, in the order in which they came, then the waiters
+// and the next prompt. What one of those who stopped it starts, the ones behind
+// stop in their turn.
+func (s *Session) resumeIdle() {
 	s.payEnds()
 	s.flushBash()
 	s.aborted = false
-	stopped := s.stopped
-	s.stopped = nil
-	for _, fn := range stopped {
-		fn()
+	for s.state == Idle && len(s.stopped) > 0 {
+		then := s.stopped[0]
+		s.stopped = s.stopped[1:]
+		then()
 	}
-	if s.state != Idle {
-		return // an aborter started the next prompt
+	switch {
+	case len(s.stopped) > 0:
+		s.halt()
+	case s.state == Idle:
+		s.wake()
+		s.next()
 	}
-	s.wake()
-	s.next()
 }
 
 // removeFailed takes a failed answer out of the context. It stays in the
@@ -292,7 +302,7 @@ func (s *Session) AbortRetry(ctx context.Context) error {
 // returns when it has stopped: after RunSettled. Queued messages stay queued.
 // Inside a hook it returns at once and stops the session when the hook's step
 // is over.
-func (s *Session) Abort(ctx context.Context) error { return s.abort(ctx, nil) }
+func (s *Session) Abort(ctx context.Context) error { return s.abort(ctx, nil)() }
 
 // AbortAck asks for an abort and returns when the session has heard of it. The
 // ack is placed after the last event of what was stopped.
@@ -304,39 +314,47 @@ func (s *Session) AbortAck(ack *Ack) error {
 }
 
 // AbortAndPrompt stops the run and starts another. The Ack of in is placed
-// between the two.
-func (s *Session) AbortAndPrompt(ctx context.Context, in Input) (Accepted, error) {
+// between the two. It returns when the session has heard of it; taken waits
+// until the prompt has been taken.
+func (s *Session) AbortAndPrompt(ctx context.Context, in Input) (taken func() (Accepted, error)) {
 	if in.empty() {
-		return Accepted{}, errEmptyPrompt
+		return func() (Accepted, error) { return Accepted{}, errEmptyPrompt }
 	}
 	var accepted Accepted
 	var failed error
-	err := s.abort(ctx, func() { accepted, failed = s.accept(in, false) })
-	return accepted, errors.Join(err, failed)
+	stopped := s.abort(ctx, func() { accepted, failed = s.accept(in, false) })
+	return func() (Accepted, error) {
+		if err := stopped(); err != nil {
+			return Accepted{}, err
+		}
+		return accepted, failed
+	}
 }
 
-func (s *Session) abort(ctx context.Context, then func()) error {
-	request := func(done chan struct{}) bool {
-		return s.in.do(func() { s.stopAll(nil, then, done) })
-	}
-	if ext.Defer(ctx, func() { request(make(chan struct{})) }) {
-		return nil
-	}
+// abort asks the session to stop; wait returns when then has been called.
+func (s *Session) abort(ctx context.Context, then func()) (wait func() error) {
 	done := make(chan struct{})
-	if !request(done) {
-		return ErrClosed
+	request := func() bool { return s.in.do(func() { s.stopAll(nil, then, done) }) }
+	if ext.Defer(ctx, func() { request() }) {
+		return func() error { return nil }
 	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.ended:
-		return ErrClosed
+	if !request() {
+		return func() error { return ErrClosed }
+	}
+	return func() error {
+		select {
+		case <-done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.ended:
+			return ErrClosed
+		}
 	}
 }
 
-// stopAll stops the session and closes done when it has settled.
+// stopAll stops the session; then is called, and done closed, when it has
+// settled.
 func (s *Session) stopAll(ack *Ack, then func(), done chan struct{}) {
 	after := func() {
 		s.place(ack)
@@ -345,21 +363,23 @@ func (s *Session) stopAll(ack *Ack, then func(), done chan struct{}) {
 		}
 		close(done)
 	}
-	idle := s.state == Idle
-	if !idle {
-		s.stopped = append(s.stopped, after)
-		s.aborted = true
+	if s.state == Idle {
+		s.broker.CancelAll() // a command or a start hook may ask while nothing runs
+		after()
+		return
 	}
+	s.stopped = append(s.stopped, after)
+	s.halt()
+}
+
+// halt ends what a session that isn't idle does.
+func (s *Session) halt() {
+	s.aborted = true
 	if s.stop != nil { // before the questions: a call that waits for one has then been aborted, not denied
 		s.stop(errAbort)
 	}
-	s.broker.CancelAll() // a command or a start hook may ask while nothing runs
-	switch {
-	case idle:
-		after()
-	case s.state == Retrying:
-		s.cancelRetry()
-	}
+	s.broker.CancelAll()
+	s.cancelRetry()
 }
 
 // caughtUp waits until the owner knows all that the run has emitted.

@@ -227,8 +227,7 @@ func (s *server) abortAndPrompt(ctx context.Context, r request) {
 		return
 	}
 	s.cancelJobs("compact")
-	s.spawn(ctx, r, func(ctx context.Context) {
-		in.Ack = &engine.Ack{Sub: s.sub, Value: accepted{in.Ref, r}}
-		s.taken(r, in)(s.o.Session.AbortAndPrompt(ctx, in))
-	})
+	in.Ack = &engine.Ack{Sub: s.sub, Value: accepted{in.Ref, r}}
+	taken := s.o.Session.AbortAndPrompt(ctx, in) // in its turn; the wait is not
+	s.spawn(ctx, r, func(context.Context) { s.taken(r, in)(taken()) })
 }
