@@ -6,6 +6,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/workspace"
 )
 
 // callback is the session as one extension may call it back.
@@ -25,11 +26,15 @@ func (c callback) Abort(ctx context.Context) error   { return c.s.Abort(ctx) }
 func (c callback) Settled(ctx context.Context) error { return c.s.Settled(ctx) }
 
 // Ask leaves permissions to the session: an extension can't put one to the user.
+// What it asks about a call is known to belong to that.
 func (c callback) Ask(ctx context.Context, q event.Question) (event.Answer, bool) {
 	if q.Kind == event.AskPermission {
 		return event.Answer{Cancelled: true}, false
 	}
-	q.ID, q.Permission = "", nil
+	q.ID, q.Permission, q.CallID = "", nil, ""
+	if call, ok := workspace.CallOf(ctx); ok {
+		q.CallID = call.ID
+	}
 	return c.s.Ask(ctx, q)
 }
 
