@@ -25,6 +25,7 @@ type editor struct {
 	mu       sync.Mutex
 	commands []span
 	written  map[string]time.Time // by path, through the editor
+	texts    map[string]string    // of files about to be edited, as the editor had them
 }
 
 // span is the time of a command; its end is zero while it runs.
@@ -34,7 +35,7 @@ type span struct{ from, to time.Time }
 const maxSpans = 100
 
 func newEditor(l *live, local *workspace.Local) *editor {
-	return &editor{Local: local, live: l, written: map[string]time.Time{}}
+	return &editor{Local: local, live: l, written: map[string]time.Time{}, texts: map[string]string{}}
 }
 
 type readParams struct {
@@ -77,7 +78,32 @@ func (e *editor) ReadFile(ctx context.Context, path string, limit int64) ([]byte
 	case diskErr == nil && *r.Content == plain(disk):
 		return disk, nil // with its mark and its line ends, which editors keep to themselves
 	}
+	e.note(ctx, path, *r.Content)
 	return []byte(*r.Content), nil
+}
+
+// maxTexts bounds how many texts are kept to show what edits change.
+const maxTexts = 32
+
+// note keeps the text of a file that is being edited.
+func (e *editor) note(ctx context.Context, path, text string) {
+	if !about(ctx, "edit") || len(text) > maxWhole {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.texts) >= maxTexts {
+		clear(e.texts)
+	}
+	e.texts[path] = text
+}
+
+// seen is the text that was kept of a file.
+func (e *editor) seen(path string) (text string, ok bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	text, ok = e.texts[path]
+	return text, ok
 }
 
 // isText reports whether editors show data as what it is.

@@ -81,6 +81,13 @@ func TestEditorFiles(t *testing.T) {
 	if data, err := os.ReadFile(open); err != nil || string(data) != "saved\n" {
 		t.Errorf("the disk has %q, %v: saving is the editor's", data, err)
 	}
+	shown := c.updated(id, func(u update) bool {
+		list := u.contents()
+		return u.Status == "completed" && len(list) == 1 && list[0].Type == "diff" && list[0].Path == open
+	}).contents()[0]
+	if shown.OldText == nil || *shown.OldText != "unsaved\n" || shown.NewText != "edited\n" {
+		t.Errorf("the change shown is %+v", shown)
+	}
 	for _, name := range b.reads {
 		if name == "pic.bin" {
 			t.Error("a file that is no text was read from the editor")

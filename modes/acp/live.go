@@ -284,7 +284,7 @@ func (l *live) keepWarning(n event.Notice) {
 	if n.Level == "info" || bool(l.client.Session.Notices) {
 		return
 	}
-	if l.running {
+	if t := l.current(); t != nil && t.begun {
 		l.update(chunk{"agent_message_chunk", textContent(warning(n.Text)), ""})
 		return
 	}

@@ -210,6 +210,8 @@ func TestAnswerBeforeUpdates(t *testing.T) {
 // The protocol's own order of things is kept when requests come at once.
 func TestPipelined(t *testing.T) {
 	c := connect(t, hello, setup{late: true})
+	c.send("bash: no job control in this shell") // what some shells say first (case 4)
+	c.await("the refusal", func(l line) bool { return string(l.ID) == "null" && l.Error != nil && l.Error.Code == -32700 })
 	a := c.request("initialize", `{"protocolVersion":1}`)
 	b := c.request("session/new", `{"cwd":%q,"mcpServers":[]}`, c.dir)
 	var r sessionResult

@@ -74,7 +74,8 @@ func TestLoadAndResume(t *testing.T) {
 	again.result(nil, "session/close", `{"sessionId":%q}`, id)
 
 	third := connect(t, work, setup{home: c.home})
-	third.result(&r, "session/resume", `{"sessionId":%q,"cwd":%q}`, id, t.TempDir())
+	elsewhere := t.TempDir()
+	third.result(&r, "session/resume", `{"sessionId":%q,"cwd":%q}`, id, elsewhere)
 	if got := told(third.updates(id)); len(got) > 0 {
 		t.Errorf("a resume tells %q", got)
 	}
@@ -82,6 +83,9 @@ func TestLoadAndResume(t *testing.T) {
 	third.answer = allowing("allow")
 	if stop := third.turn(id, "work"); stop != "end_turn" {
 		t.Error(stop)
+	}
+	if _, err := os.Stat(filepath.Join(elsewhere, "a.txt")); err != nil {
+		t.Error(err)
 	}
 }
 

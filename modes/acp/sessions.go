@@ -150,6 +150,9 @@ func (s *server) open(ctx context.Context, o engine.OpenOptions) (*live, []strin
 		}
 	}
 	opened, notices, err := s.agent.Engine.Open(ctx, o)
+	if files := s.agent.Engine.Untrusted(o.Cwd); len(files) > 0 && !o.Approve {
+		notices = append(notices, "not read until you trust this folder: "+strings.Join(files, ", ")+" (the chat asks; --approve does it for one run)")
+	}
 	if err != nil {
 		return nil, nil, openFailed(err, len(s.authMethods(client)) > 0)
 	}
@@ -170,8 +173,14 @@ func (s *server) open(ctx context.Context, o engine.OpenOptions) (*live, []strin
 	return l, notices, nil
 }
 
-// read is a file's text as the projection sees it.
+// read is a file's text as the projection sees it: as the editor has it, if it
+// was asked for it.
 func (l *live) read(path string) (text string, there bool) {
+	if l.editor != nil {
+		if text, ok := l.editor.seen(path); ok {
+			return text, true
+		}
+	}
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxWhole {
 		return "", err == nil

@@ -477,6 +477,42 @@ func TestLiveOutput(t *testing.T) {
 	})
 }
 
+// Case 60: who is to allow a command sees it.
+func TestCommandPermission(t *testing.T) {
+	c := connect(t, once(calling("bash", `{"command":"rm -rf build && make","description":"Build anew"}`), "-- text --\ndone"), setup{})
+	c.answer = allowing("reject")
+	id := c.open()
+	c.turn(id, "go")
+	var asked struct {
+		ToolCall struct {
+			Title, Kind string
+			RawInput    struct{ Command string }
+		}
+	}
+	if err := json.Unmarshal(c.asked("session/request_permission").Params, &asked); err != nil {
+		t.Fatal(err)
+	}
+	const command = "rm -rf build && make"
+	if a := asked.ToolCall; a.Title != command || a.Kind != "execute" || a.RawInput.Command != command {
+		t.Errorf("asked %+v", a)
+	}
+}
+
+// Case 11: lines stay far below what clients take, whatever a call gives.
+func TestShortLines(t *testing.T) {
+	c := connect(t, once(calling("bash", `{"command":"head -c 20000000 /dev/zero | tr '\\0' x"}`)+"\n"+calling("write", `{"path":"big.txt","content":"small\n"}`), "-- text --\ndone"), setup{open: engine.OpenOptions{Mode: "full"}})
+	c.write("big.txt", strings.Repeat("a line of a big file\n", 400_000))
+	id := c.open()
+	if stop := c.turn(id, "go"); stop != "end_turn" {
+		t.Fatal(stop)
+	}
+	for _, l := range c.all() {
+		if len(l.raw) > 4<<20 {
+			t.Errorf("a line of %d bytes: %s", len(l.raw), l.raw[:200])
+		}
+	}
+}
+
 // Nobody answers: the run waits, and a cancel frees it (case 61).
 func TestNoAnswer(t *testing.T) {
 	c := connect(t, once(calling("write", `{"path":"a","content":"b"}`), "-- text --\ndone"), setup{})
