@@ -112,6 +112,7 @@ func (p *program) acp(c *cli.Context) error {
 	}
 	stdin := &input{Reader: p.stdin, ended: make(chan struct{})}
 	defer open.hurry(ctx, stdin.ended)()
+	defer open.kill() // what didn't heed the end
 	return acp.Serve(ctx, agent, stdin, func(line []byte) error {
 		_, err := stdout.Write(line)
 		return err

@@ -35,9 +35,12 @@ type Options struct {
 	Opened, Closed func(*engine.Session)
 }
 
-// endTime bounds what happens between the end of the input and the return of
-// Serve.
-const endTime = time.Second
+// Serve returns this long after the end of its input at the latest: when all is
+// stopped and answered, or isn't, and the last lines are written, or can't be.
+const (
+	endTime   = time.Second
+	flushTime = 300 * time.Millisecond
+)
 
 // Serve speaks the protocol until the end of r, the end of ctx, or until write
 // fails, and returns why it couldn't go on. What runs then is stopped and
@@ -64,7 +67,9 @@ func Serve(ctx context.Context, a Agent, r io.Reader, write func(line []byte) er
 	ending, cancel := context.WithTimeout(work, endTime)
 	defer cancel()
 	s.close(ending)
-	if err := s.peer.Close(ending); err != nil {
+	flushing, done := context.WithTimeout(work, flushTime)
+	defer done()
+	if err := s.peer.Close(flushing); err != nil {
 		return err
 	}
 	return failed

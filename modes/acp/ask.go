@@ -135,9 +135,9 @@ func (p *projection) permission(q event.Question) (toolCall, []any) {
 	if q.Permission != nil {
 		p.change(c, q.Permission.Diff)
 	}
-	t := c.announce(q.CallID, "pending")
+	t := p.announce(q.CallID, c, "pending")
 	news = append(news, t)
-	t.SessionUpdate = ""
+	t.SessionUpdate, t.Meta = "", nil
 	return t, news
 }
 

@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -42,6 +43,11 @@ func (s *server) prompt(r *wire.Request) {
 	})
 	go func() {
 		defer stop()
+		defer func() {
+			if p := recover(); p != nil {
+				l.sub.Post(ending{turn: t, err: failure(wire.InternalError, codeInternal, fmt.Errorf("internal error: %v", p))})
+			}
+		}()
 		l.begin(t, in)
 		<-t.done
 	}()

@@ -221,8 +221,19 @@ func (l *live) ready(r *wire.Request, result sessionResult, notices []string) {
 		}
 		l.introduce(notices)
 		go func() { _ = l.session.Start(l.ctx) }()
+		go l.findModels()
 		l.tell()
 	}()
+}
+
+// findModels looks for the model servers of this machine, which takes its time,
+// and tells of them.
+func (l *live) findModels() {
+	e := l.server.agent.Engine
+	before := len(e.Known())
+	if e.Models(); len(e.Known()) != before {
+		l.sub.Post(shown{configUpdate{"config_option_update", l.options()}})
+	}
 }
 
 // introduce tells what an editor wants to know of a session from the beginning.

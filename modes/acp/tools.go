@@ -25,6 +25,7 @@ type call struct {
 	locations []location
 	diffs     []toolContent
 	terminal  string // that shows its output, "" without one
+	ran       bool
 	output    output
 }
 
@@ -112,8 +113,9 @@ func firstChanged(h hunk) int {
 	return h.to + n
 }
 
-// announce makes the call known, or tells what is new of it.
-func (c *call) announce(id, status string) toolCall {
+// announce makes the call known, or tells what is new of it. A terminal of ours
+// is there from the beginning: clients make one only then.
+func (p *projection) announce(id string, c *call, status string) toolCall {
 	t := toolCall{
 		SessionUpdate: "tool_call", ToolCallID: id, Title: c.title, Name: c.name, Kind: c.kind, Status: status,
 		RawInput: object(c.arguments), Locations: c.locations, Content: c.diffs,
@@ -122,6 +124,11 @@ func (c *call) announce(id, status string) toolCall {
 	c.last = t
 	if !c.announced {
 		c.announced = true
+		if c.kind == string(tool.Execute) && bool(p.client.Meta.TerminalOutput) && c.command() != "" {
+			c.terminal = id
+			t.Content = append(slices.Clone(t.Content), toolContent{Type: "terminal", TerminalID: id})
+			t.Meta = map[string]any{"terminal_info": map[string]any{"terminal_id": id}}
+		}
 		return t
 	}
 	t.SessionUpdate, t.Name, t.Content = "tool_call_update", "", nil
@@ -142,13 +149,8 @@ func (c *call) announce(id, status string) toolCall {
 
 // running tells that a call is at work.
 func (p *projection) running(id string, c *call) []any {
-	t := c.announce(id, "in_progress")
-	if c.kind == string(tool.Execute) && bool(p.client.Meta.TerminalOutput) && c.command() != "" {
-		c.terminal = id
-		t.Content = append(slices.Clone(t.Content), toolContent{Type: "terminal", TerminalID: id})
-		t.Meta = map[string]any{"terminal_info": map[string]any{"terminal_id": id}}
-	}
-	return one(t)
+	c.ran = true
+	return one(p.announce(id, c, "in_progress"))
 }
 
 // inTerminal shows a call's output in one of the editor's terminals.
@@ -219,19 +221,19 @@ func (p *projection) finished(e event.ToolEnded) []any {
 	delete(p.calls, e.CallID)
 	var updates []any
 	if !c.announced {
-		updates = append(updates, c.announce(e.CallID, "pending"))
+		updates = append(updates, p.announce(e.CallID, c, "pending"))
 	}
 	text := message.Text(e.Content)
-	end := toolCall{SessionUpdate: "tool_call_update", ToolCallID: e.CallID, Status: "completed", RawOutput: text}
+	end := toolCall{SessionUpdate: "tool_call_update", ToolCallID: e.CallID, Kind: c.kind, Status: "completed", RawOutput: text}
 	if e.IsError {
 		end.Status = "failed"
 	}
 	end.Content = c.result(e, p.read)
-	if c.terminal != "" {
+	if c.terminal != "" && c.ran {
 		end.Content = []toolContent{{Type: "terminal", TerminalID: c.terminal}}
 	}
 	if c.terminal == e.CallID {
-		if text != "" && text != c.output.told {
+		if c.ran && text != "" && text != c.output.told {
 			updates = append(updates, p.terminalOutput(e.CallID, c, text))
 		}
 		end.Meta = map[string]any{"terminal_exit": exitOf(e)}

@@ -468,6 +468,19 @@ func TestLiveOutput(t *testing.T) {
 			t.Errorf("the terminal shows %q and ends with %v", data, exit)
 		}
 	})
+	t.Run("refused", func(t *testing.T) {
+		c := connect(t, script, setup{caps: `{"_meta":{"terminal_output":true}}`})
+		c.answer = allowing("reject")
+		id := c.open()
+		c.turn(id, "go")
+		if u := c.updates(id, "tool_call")[0]; !strings.Contains(string(u.Meta), "terminal_info") || u.Status != "pending" {
+			t.Errorf("the terminal isn't there from the beginning: %+v", u)
+		}
+		u := c.updated(id, func(u update) bool { return u.Status == "failed" })
+		if list := u.contents(); len(list) != 1 || list[0].Content == nil || !strings.Contains(*list[0].Content.Text, "declined") {
+			t.Errorf("it ends with %+v", list)
+		}
+	})
 	t.Run("text", func(t *testing.T) {
 		c := connect(t, script, setup{open: engine.OpenOptions{Mode: "full"}})
 		id := c.open()
