@@ -42,7 +42,11 @@ func (s *Session) Switch(ctx context.Context, path string) (cancelled bool, err 
 	})
 }
 
+// sameFile holds too for the path of a session that isn't written yet.
 func sameFile(a, b string) bool {
+	if p, err := filepath.Abs(b); err == nil && p == a {
+		return true
+	}
 	x, err1 := os.Stat(a)
 	y, err2 := os.Stat(b)
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
@@ -118,8 +122,11 @@ func (s *Session) replace(ctx context.Context, r ext.Replace, open func() (*sess
 	return false, s.set(context.WithoutCancel(ctx), func() error {
 		s.state = Idle
 		s.publish(event.SessionReplaced{Reason: r.Reason, View: s.view()})
+		if old != nil { // the exchange has taken place all the same
+			s.publish(event.Notice{Level: "error", Text: "The session before this one is not whole on disk: " + old.Error()})
+		}
 		s.resumeIdle()
-		return old
+		return nil
 	})
 }
 

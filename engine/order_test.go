@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -412,5 +414,36 @@ func TestHookCallsBack(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A session may be switched to itself before it has been written.
+func TestSwitchToItself(t *testing.T) {
+	c := newWorld(t, hello).open(OpenOptions{})
+	if _, err := c.s.Switch(c.ctx(), c.view.File); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := c.s.View(c.ctx()); err != nil || v.SessionID != c.view.SessionID {
+		t.Errorf("session %q, %v; want %q", v.SessionID, err, c.view.SessionID)
+	}
+}
+
+// A session that can't be saved makes room for another all the same; what is
+// lost is told.
+func TestReplaceWhatCannotBeSaved(t *testing.T) {
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := newWorld(t, hello).open(OpenOptions{SessionDir: blocked})
+	c.run("hello")
+	if cancelled, err := c.s.NewDocument(c.ctx(), NewDocumentOptions{}); cancelled || err != nil {
+		t.Fatalf("cancelled %v, %v", cancelled, err)
+	}
+	if r := on[event.SessionReplaced](c); r.View.SessionID == c.view.SessionID {
+		t.Error("the session is still the old one")
+	}
+	if n := on[event.Notice](c); n.Level != "error" || !strings.Contains(n.Text, c.view.SessionID) {
+		t.Errorf("told %+v", n)
 	}
 }
