@@ -34,6 +34,9 @@ func (l *lending) ReadFile(ctx context.Context, path string, _ int64) ([]byte, e
 // for; further roots are inside.
 func TestLentWorkspace(t *testing.T) {
 	more := t.TempDir()
+	if err := os.WriteFile(filepath.Join(more, "a.txt"), []byte("the disk's\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	var ws *lending
 	w := newWorld(t, "-- turn --\n-- call read --\n{\"path\":"+quoted(filepath.Join(more, "a.txt"))+"}\n-- turn --\n-- text --\nok\n")
 	c := w.open(OpenOptions{Roots: []string{more}, Workspace: func(l *workspace.Local) workspace.Workspace {

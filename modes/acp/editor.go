@@ -3,8 +3,11 @@ package acp
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -55,6 +58,33 @@ func about(ctx context.Context, kinds ...string) bool {
 	c, ok := workspace.CallOf(ctx)
 	return ok && slices.Contains(kinds, c.Kind)
 }
+
+// Stat implements workspace.FS. What was never saved is a file too.
+func (e *editor) Stat(ctx context.Context, path string) (fs.FileInfo, error) {
+	info, err := e.Local.Stat(ctx, path)
+	if !errors.Is(err, fs.ErrNotExist) || !e.live.client.FS.ReadTextFile || !about(ctx, "read", "edit") {
+		return info, err
+	}
+	data, unsaved := e.ReadFile(ctx, path, 0)
+	if unsaved != nil {
+		return nil, err
+	}
+	return buffer{filepath.Base(path), int64(len(data)), e.live.server.options.Now()}, nil
+}
+
+// buffer is a file that is in the editor alone.
+type buffer struct {
+	name string
+	size int64
+	at   time.Time
+}
+
+func (b buffer) Name() string       { return b.name }
+func (b buffer) Size() int64        { return b.size }
+func (b buffer) Mode() fs.FileMode  { return 0o644 }
+func (b buffer) ModTime() time.Time { return b.at }
+func (b buffer) IsDir() bool        { return false }
+func (b buffer) Sys() any           { return nil }
 
 // ReadFile implements workspace.FS.
 func (e *editor) ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {

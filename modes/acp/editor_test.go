@@ -52,12 +52,13 @@ const readsAndWrites = `{"fs":{"readTextFile":true,"writeTextFile":true}}`
 // files too, and what it doesn't know comes from the disk.
 func TestEditorFiles(t *testing.T) {
 	script := once(
-		calling("read", `{"path":"open.txt"}`)+"\n"+calling("read", `{"path":"closed.txt"}`)+"\n"+calling("read", `{"path":"pic.bin"}`),
+		calling("read", `{"path":"open.txt"}`)+"\n"+calling("read", `{"path":"closed.txt"}`)+"\n"+calling("read", `{"path":"pic.bin"}`)+"\n"+calling("read", `{"path":"fresh.txt"}`),
 		calling("edit", `{"path":"open.txt","oldText":"unsaved","newText":"edited"}`)+"\n"+calling("write", `{"path":"new.txt","content":"new\n"}`),
 		"-- text --\ndone")
 	c := connect(t, script, setup{caps: readsAndWrites})
 	b := &buffers{text: map[string]string{}, writes: map[string]string{}}
 	b.text[c.write("open.txt", "saved\n")] = "unsaved\n"
+	b.text[filepath.Join(c.dir, "fresh.txt")] = "never saved\n"
 	c.write("closed.txt", "on disk\n")
 	c.write("pic.bin", "\x00\x01")
 	c.answer = b.answer
@@ -69,7 +70,7 @@ func TestEditorFiles(t *testing.T) {
 	for _, u := range c.updates(id, "tool_call_update") {
 		outputs += string(u.RawOutput)
 	}
-	for _, want := range []string{"unsaved", "on disk"} {
+	for _, want := range []string{"unsaved", "on disk", "never saved"} {
 		if !strings.Contains(outputs, want) {
 			t.Errorf("no read gave %q: %s", want, outputs)
 		}
