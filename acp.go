@@ -40,6 +40,7 @@ func acpFlags() []cli.Flag {
 	})
 	return append(flags,
 		&cli.StringFlag{Name: "mode", Hidden: true},
+		&cli.StringFlag{Name: "answer-timeout", Category: groupRun, Usage: "reject what nobody has allowed after `TIME`, such as 5m (default: wait)"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "login", Category: groupRun, Usage: "ask for a provider's key, as \"hoopoe login\" does, and leave"},
 	)
 }
@@ -75,6 +76,12 @@ func (p *program) acp(c *cli.Context) error {
 	}
 	if c.Bool("login") {
 		return p.loginApp().RunContext(c.Context, []string{"hoopoe login", "--", "--"})
+	}
+	var patience time.Duration
+	if text := c.String("answer-timeout"); c.IsSet("answer-timeout") {
+		if patience, err = time.ParseDuration(text); err != nil || patience <= 0 {
+			return startError{fmt.Errorf("--answer-timeout is a time such as 90s or 5m, not %q", text)}
+		}
 	}
 	words, literals := arguments(c.Args().Slice())
 	if len(words) > 0 && words[0] == "acp" && c.String("mode") == "" {
@@ -117,7 +124,7 @@ func (p *program) acp(c *cli.Context) error {
 		_, err := stdout.Write(line)
 		return err
 	}, acp.Options{
-		Version: version(), Now: p.now, Notify: p.warn, Login: []string{"--login"}, Program: program,
+		Version: version(), Now: p.now, Notify: p.warn, Login: []string{"--login"}, Program: program, Patience: patience,
 		Opened: open.add, Closed: open.remove,
 	})
 }

@@ -30,6 +30,9 @@ type Options struct {
 	Login   []string
 	Program string
 	Now     func() time.Time
+	// Patience is how long a permission request may stay unanswered before the
+	// call is rejected; 0 waits for ever. Some clients show none.
+	Patience time.Duration
 	// Opened and Closed are told of each session, for a caller that may have to
 	// end their processes at once; nil tells nobody.
 	Opened, Closed func(*engine.Session)

@@ -1,7 +1,9 @@
 package acp
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -85,8 +87,17 @@ func (l *live) askPermission(q event.Question, a *asked) (*wire.Pending, func() 
 	}
 	pending := l.server.peer.Start("session/request_permission", permissionParams{l.id, t, permissionOptions(q)})
 	return pending, func() event.Answer {
+		ctx, cancel := l.ctx, context.CancelFunc(func() {})
+		if d := l.server.options.Patience; d > 0 {
+			ctx, cancel = context.WithTimeout(ctx, d)
+		}
+		defer cancel()
 		var r permissionResult
-		if pending.Wait(l.ctx, &r) != nil || r.Outcome.Outcome != "selected" {
+		err := pending.Wait(ctx, &r)
+		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			return event.Answer{Choice: event.Deny, Reason: "(nobody answered in time)"}
+		case err != nil || r.Outcome.Outcome != "selected":
 			return event.Answer{Cancelled: true, Choice: event.Deny}
 		}
 		switch r.Outcome.OptionID {

@@ -45,6 +45,8 @@ type setup struct {
 	loose bool
 	// late leaves initialize to the test.
 	late bool
+	// patience is Options.Patience.
+	patience time.Duration
 }
 
 // line is a message of the server's, or one of ours.
@@ -138,7 +140,7 @@ func connect(t testing.TB, script string, s setup) *client {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	go func() {
 		err := Serve(ctx, agent, in, func(line []byte) error { _, err := out.Write(line); return err },
-			Options{Version: "0.0.0-test", Login: []string{"--login"}, Program: "/bin/hoopoe"})
+			Options{Version: "0.0.0-test", Login: []string{"--login"}, Program: "/bin/hoopoe", Patience: s.patience})
 		out.Close()
 		c.ended <- err
 	}()

@@ -526,6 +526,20 @@ func TestShortLines(t *testing.T) {
 	}
 }
 
+// Nobody answers: after the time for that the call is rejected (case 61).
+func TestPatience(t *testing.T) {
+	c := connect(t, once(calling("write", `{"path":"a","content":"b"}`), "-- text --\ndone"), setup{patience: 50 * time.Millisecond})
+	id := c.open()
+	if stop := c.turn(id, "go"); stop != "end_turn" || c.said(id) != "done" {
+		t.Errorf("stopped by %s, said %q", stop, c.said(id))
+	}
+	u := c.updated(id, func(u update) bool { return u.Status == "failed" })
+	if !strings.Contains(string(u.RawOutput), "nobody answered in time") {
+		t.Errorf("the model is told %s", u.RawOutput)
+	}
+	c.await("the end of the request", func(l line) bool { return l.Method == "$/cancel_request" })
+}
+
 // Nobody answers: the run waits, and a cancel frees it (case 61).
 func TestNoAnswer(t *testing.T) {
 	c := connect(t, once(calling("write", `{"path":"a","content":"b"}`), "-- text --\ndone"), setup{})
