@@ -60,7 +60,7 @@ func TestInterop(t *testing.T) {
 }
 
 // unavailable fails where the clients have to be there, and skips elsewhere.
-func unavailable(t *testing.T, format string, args ...any) {
+func unavailable(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
 		t.Fatalf(format, args...)
