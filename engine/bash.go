@@ -64,7 +64,10 @@ func (s *Session) Bash(ctx context.Context, in BashInput) (BashResult, error) {
 		Script:   command,
 		OnOutput: func(tail string) { s.in.post(item{event: event.BashProgress{ID: id, Output: tail}}) },
 	})
-	if err != nil && out.Text == "" {
+	switch {
+	case err != nil && run.Err() != nil: // stopped before it began
+		out.Cancelled = true
+	case err != nil && out.Text == "":
 		out.Text = err.Error()
 	}
 	m := message.Message{ID: id, Role: message.BashExecution, Timestamp: s.engine.now().UnixMilli(), Bash: &message.Bash{
