@@ -34,8 +34,9 @@ func withSignals(ctx context.Context, exit func(code int)) (_ context.Context, s
 	}
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
-	done := make(chan struct{})
+	done, left := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(left)
 		for n := 0; ; n++ {
 			select {
 			case s := <-signals:
@@ -52,6 +53,7 @@ func withSignals(ctx context.Context, exit func(code int)) (_ context.Context, s
 		signal.Stop(signals)
 		signal.Stop(broken)
 		close(done)
+		<-left // a second signal is ending the process, with its own exit code
 		cancel(nil)
 	}
 }
