@@ -156,6 +156,9 @@ func TestErrors(t *testing.T) {
 			t.Errorf("a notification was answered: %s", l.raw)
 		}
 	}
+	if l := c.call("session/cancel", `{"sessionId":%q}`, id); string(l.Result) != "{}" {
+		t.Errorf("a cancel that wants an answer: %s", l.raw)
+	}
 	// A second prompt is refused, and so is an id that is in use.
 	first := c.ask(id, "slow")
 	c.updated(id, func(u update) bool { return strings.Contains(u.text(), "work") })

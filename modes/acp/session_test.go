@@ -266,6 +266,17 @@ func TestOptions(t *testing.T) {
 	})
 }
 
+// A server that can't be one of ours is told of, and the session is there.
+func TestOldTransport(t *testing.T) {
+	c := connect(t, hello, setup{caps: `{"session":{"notices":{}}}`})
+	var r sessionResult
+	c.result(&r, "session/new", `{"cwd":%q,"mcpServers":[{"type":"sse","name":"old","url":"http://localhost/sse","headers":[]}]}`, c.dir)
+	u := c.updated(r.SessionID, func(u update) bool { return u.SessionUpdate == "notice" })
+	if !strings.Contains(u.Title, "old") || c.turn(r.SessionID, "hi") != "end_turn" {
+		t.Errorf("%+v", u)
+	}
+}
+
 // Cases 11, 28, 29: a session's folder rules its tools and its notes, further
 // folders count as inside, and others don't.
 func TestFolders(t *testing.T) {

@@ -42,6 +42,10 @@ func (s *server) place(r *wire.Request) (p sessionParams, o engine.OpenOptions, 
 	o.MCPServers = slices.Clone(o.MCPServers)
 	for i, raw := range p.MCPServers {
 		server, err := mcpServer(raw)
+		if err != nil && server.Type == "sse" { // not offered, and no reason to have no session
+			p.notices = append(p.notices, err.Error())
+			continue
+		}
 		if err != nil {
 			return p, o, failure(wire.InvalidParams, codeMCP, fmt.Errorf("%s: mcpServers[%d]: %w", r.Method, i, err))
 		}
@@ -51,7 +55,7 @@ func (s *server) place(r *wire.Request) (p sessionParams, o engine.OpenOptions, 
 }
 
 func (s *server) newSession(ctx context.Context, r *wire.Request) error {
-	_, o, fault := s.place(r)
+	p, o, fault := s.place(r)
 	if fault != nil {
 		return fault
 	}
@@ -59,7 +63,7 @@ func (s *server) newSession(ctx context.Context, r *wire.Request) error {
 	if err != nil {
 		return err
 	}
-	l.ready(r, l.result(true), notices)
+	l.ready(r, l.result(true), notices, p.notices)
 	return nil
 }
 
@@ -110,7 +114,7 @@ func (s *server) reopen(ctx context.Context, r *wire.Request, replay bool) error
 			return err
 		}
 	}
-	l.ready(r, l.result(false), notices)
+	l.ready(r, l.result(false), notices, p.notices)
 	return nil
 }
 
@@ -129,7 +133,7 @@ func (s *server) forkSession(ctx context.Context, r *wire.Request) error {
 	if err != nil {
 		return err
 	}
-	l.ready(r, l.result(true), notices)
+	l.ready(r, l.result(true), notices, p.notices)
 	return nil
 }
 
@@ -202,7 +206,14 @@ const settleTime = 100 * time.Millisecond
 
 // ready answers the request that made the session; only then it is told of, and
 // foreign code of it runs.
-func (l *live) ready(r *wire.Request, result sessionResult, notices []string) {
+//
+// Notices are about what was found, and refused about what was asked for: that
+// is told in the next turn where there is no other place for it.
+func (l *live) ready(r *wire.Request, result sessionResult, notices, refused []string) {
+	if !l.client.Session.Notices {
+		l.warnings = refused
+	}
+	notices = append(notices, refused...)
 	for _, text := range notices {
 		l.server.options.Notify(text)
 	}

@@ -98,6 +98,8 @@ type sessionParams struct {
 	Cwd                   *string           `json:"cwd"`
 	AdditionalDirectories []string          `json:"additionalDirectories"`
 	MCPServers            []json.RawMessage `json:"mcpServers"`
+
+	notices []string // about what was left out
 }
 
 type sessionResult struct {
