@@ -61,7 +61,7 @@ func TestEditorFiles(t *testing.T) {
 	b.text[filepath.Join(c.dir, "fresh.txt")] = "never saved\n"
 	c.write("closed.txt", "on disk\n")
 	c.write("pic.bin", "\x00\x01")
-	c.answer = b.answer
+	c.answers(b.answer)
 	id := c.open()
 	if stop := c.turn(id, "go"); stop != "end_turn" {
 		t.Fatal(stop)
@@ -116,7 +116,7 @@ func TestEditorRefuses(t *testing.T) {
 	c := connect(t, once(calling("write", `{"path":"new.txt","content":"new\n"}`)+"\n"+calling("write", `{"path":"old.txt","content":"x\n"}`), "-- text --\ndone"), setup{caps: readsAndWrites})
 	b := &buffers{text: map[string]string{}, writes: map[string]string{}, refuses: true}
 	c.write("old.txt", "old\n")
-	c.answer = b.answer
+	c.answers(b.answer)
 	id := c.open()
 	c.turn(id, "go")
 	u := c.updated(id, func(u update) bool { return u.Status == "failed" })
@@ -134,7 +134,7 @@ func TestAfterCommand(t *testing.T) {
 	c := connect(t, script, setup{caps: readsAndWrites})
 	b := &buffers{text: map[string]string{}, writes: map[string]string{}}
 	b.text[c.write("a.txt", "old\n")] = "stale\n"
-	c.answer = b.answer
+	c.answers(b.answer)
 	id := c.open()
 	c.turn(id, "go")
 	c.updated(id, func(u update) bool { return strings.Contains(string(u.RawOutput), "stale") })
@@ -150,7 +150,7 @@ func TestEditorTerminal(t *testing.T) {
 			c := connect(t, script, setup{open: engine.OpenOptions{Mode: "full"}, caps: `{"terminal":true}`})
 			var mu sync.Mutex
 			var asked []string
-			c.answer = func(l line) string {
+			c.answers(func(l line) string {
 				mu.Lock()
 				asked = append(asked, l.Method)
 				mu.Unlock()
@@ -163,7 +163,7 @@ func TestEditorTerminal(t *testing.T) {
 					return `{"output":"made it\n","truncated":false,"exitStatus":{"exitCode":` + p.exit + `}}`
 				}
 				return "{}"
-			}
+			})
 			id := c.open()
 			if stop := c.turn(id, "go"); stop != "end_turn" {
 				t.Fatal(stop)
@@ -181,7 +181,7 @@ func TestEditorTerminal(t *testing.T) {
 	}
 	t.Run("cancelled", func(t *testing.T) {
 		c := connect(t, script, setup{open: engine.OpenOptions{Mode: "full"}, caps: `{"terminal":true}`})
-		c.answer = func(l line) string {
+		c.answers(func(l line) string {
 			switch l.Method {
 			case "terminal/create":
 				return `{"terminalId":"t1"}`
@@ -191,7 +191,7 @@ func TestEditorTerminal(t *testing.T) {
 				return `{"output":"half","truncated":false}`
 			}
 			return "{}"
-		}
+		})
 		id := c.open()
 		prompt := c.ask(id, "go")
 		c.asked("terminal/wait_for_exit")
@@ -204,7 +204,7 @@ func TestEditorTerminal(t *testing.T) {
 	})
 	t.Run("none to be had", func(t *testing.T) {
 		c := connect(t, once(calling("bash", `{"command":"echo by ourselves"}`), "-- text --\ndone"), setup{open: engine.OpenOptions{Mode: "full"}, caps: `{"terminal":true}`})
-		c.answer = func(line) string { return `error:{"code":-32603,"message":"no"}` }
+		c.answers(func(line) string { return `error:{"code":-32603,"message":"no"}` })
 		id := c.open()
 		c.turn(id, "go")
 		c.updated(id, func(u update) bool { return strings.Contains(string(u.RawOutput), "by ourselves") })

@@ -64,7 +64,7 @@ func TestExtensionAsks(t *testing.T) {
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			c := connect(t, once(calling("ls", "{}"), "-- text --\ndone"), setup{hooks: []ext.Hooks{h}, caps: p.caps})
-			c.answer = func(line) string { return p.answer }
+			c.answers(func(line) string { return p.answer })
 			id := c.open()
 			if stop := c.turn(id, "go"); stop != "end_turn" {
 				t.Fatal(stop)
@@ -138,7 +138,7 @@ func TestSubagent(t *testing.T) {
 		"\n-- turn --\non: write the file\n" + calling("write", `{"path":"a.txt","content":"x\n"}`) +
 		"\n-- turn --\non: write the file\n-- text --\nwritten\n-- turn --\non: delegate\n-- text --\nall done\n"
 	c := connect(t, script, setup{open: engine.OpenOptions{}})
-	c.answer = allowing("allow")
+	c.answers(allowing("allow"))
 	id := c.open()
 	if stop := c.turn(id, "delegate"); stop != "end_turn" || c.said(id) != "all done" {
 		t.Fatalf("stopped by %s, said %q", stop, c.said(id))

@@ -444,6 +444,13 @@ func (c *client) updated(session string, fits func(update) bool) update {
 	return found
 }
 
+// answers sets how requests of the server's are dealt with.
+func (c *client) answers(answer func(l line) (result string)) {
+	c.mu.Lock()
+	c.answer = answer
+	c.mu.Unlock()
+}
+
 // write puts a file into the client's folder.
 func (c *client) write(name, text string) string {
 	c.t.Helper()

@@ -80,7 +80,7 @@ func TestLoadAndResume(t *testing.T) {
 		t.Errorf("a resume tells %q", got)
 	}
 	// The folder of the request rules, not that of the session (case 27).
-	third.answer = allowing("allow")
+	third.answers(allowing("allow"))
 	if stop := third.turn(id, "work"); stop != "end_turn" {
 		t.Error(stop)
 	}
@@ -283,7 +283,7 @@ func TestFolders(t *testing.T) {
 	more := t.TempDir()
 	script := fmt.Sprintf("-- turn --\nsystem: Notes of this folder\n-- call read --\n{\"path\":\"here.txt\"}\n-- call read --\n{\"path\":%q}\n-- call read --\n{\"path\":\"/etc/hostname\"}\n-- turn --\ntimes: always\n-- text --\nok\n", filepath.Join(more, "there.txt"))
 	c := connect(t, script, setup{})
-	c.answer = allowing("reject")
+	c.answers(allowing("reject"))
 	c.write("AGENTS.md", "Notes of this folder\n")
 	c.write("here.txt", "here\n")
 	if err := os.WriteFile(filepath.Join(more, "there.txt"), []byte("there\n"), 0o600); err != nil {

@@ -70,9 +70,9 @@ func TestPermission(t *testing.T) {
 	}{{"allow", "completed", true}, {"reject", "failed", false}, {"nonsense", "failed", false}, {"", "failed", false}} {
 		t.Run(p.option, func(t *testing.T) {
 			c := connect(t, once(calling("write", `{"path":"a.txt","content":"one\n"}`), "-- text --\nwent on"), setup{})
-			c.answer = allowing(p.option)
+			c.answers(allowing(p.option))
 			if p.option == "" {
-				c.answer = func(line) string { return `{"outcome":{"outcome":"cancelled"}}` }
+				c.answers(func(line) string { return `{"outcome":{"outcome":"cancelled"}}` })
 			}
 			id := c.open()
 			if stop := c.turn(id, "write"); stop != "end_turn" || c.said(id) != "went on" {
@@ -129,7 +129,7 @@ func TestAlways(t *testing.T) {
 	for _, p := range []struct{ option, status string }{{"allow_always", "completed"}, {"reject_always", "failed"}} {
 		t.Run(p.option, func(t *testing.T) {
 			c := connect(t, script, setup{})
-			c.answer = allowing(p.option)
+			c.answers(allowing(p.option))
 			id := c.open()
 			c.turn(id, "one")
 			c.turn(id, "two")
@@ -161,7 +161,7 @@ func TestSeveralCalls(t *testing.T) {
 		calling("bash", `{"command":"echo first"}`)+"\n"+calling("bash", `{"command":"exit 3","description":"leave"}`)+"\n"+calling("read", `{"path":"note.md"}`),
 		"-- text --\ndone"), setup{})
 	c.write("note.md", "remember\n")
-	c.answer = allowing("allow")
+	c.answers(allowing("allow"))
 	id := c.open()
 	if stop := c.turn(id, "go"); stop != "end_turn" {
 		t.Fatal(stop)
@@ -343,7 +343,7 @@ func TestQuestionAsForm(t *testing.T) {
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			c := connect(t, script, setup{caps: `{"elicitation":{"form":{}}}`})
-			c.answer = func(l line) string { return p.answer }
+			c.answers(func(l line) string { return p.answer })
 			id := c.open()
 			if stop := c.turn(id, "go"); stop != "end_turn" {
 				t.Fatal(stop)
@@ -470,7 +470,7 @@ func TestLiveOutput(t *testing.T) {
 	})
 	t.Run("refused", func(t *testing.T) {
 		c := connect(t, script, setup{caps: `{"_meta":{"terminal_output":true}}`})
-		c.answer = allowing("reject")
+		c.answers(allowing("reject"))
 		id := c.open()
 		c.turn(id, "go")
 		if u := c.updates(id, "tool_call")[0]; !strings.Contains(string(u.Meta), "terminal_info") || u.Status != "pending" {
@@ -493,7 +493,7 @@ func TestLiveOutput(t *testing.T) {
 // Case 60: who is to allow a command sees it.
 func TestCommandPermission(t *testing.T) {
 	c := connect(t, once(calling("bash", `{"command":"rm -rf build && make","description":"Build anew"}`), "-- text --\ndone"), setup{})
-	c.answer = allowing("reject")
+	c.answers(allowing("reject"))
 	id := c.open()
 	c.turn(id, "go")
 	var asked struct {
