@@ -244,3 +244,37 @@ func TestStoppedCommandsLeaveTheShellFree(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// An abort reaches every command before it that waits for a dialog, those too
+// whose dialog opens only later; so does the end of stdin (requirements R-4, R-12).
+func TestAbortReachesDialogsThatOpenLater(t *testing.T) {
+	for name, ask := range map[string]string{
+		"abort":            `{"id":"end","type":"abort"}`,
+		"abort_and_prompt": `{"id":"end","type":"abort_and_prompt","message":"x"}`,
+		"the end of stdin": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := connect(t, "-- turn --\n-- text --\nok\n", setup{hooks: testHooks["replace"], mode: func(o *Options) { o.Dialect = Pi }})
+			for i := range 4 {
+				h.send(`{"id":"n%d","type":"new_session"}`, i)
+			}
+			h.untilType("extension_ui_request")
+			if ask != "" {
+				h.send("%s", ask)
+			} else if err := h.in.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for i := range 4 {
+				if f := h.answer(fmt.Sprintf("n%d", i)); string(f.Data) != `{"cancelled":true}` {
+					t.Errorf("command %d: %s", i, f.line)
+				}
+			}
+			if ask != "" {
+				h.answer("end")
+			}
+			if err := h.finish(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

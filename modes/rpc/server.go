@@ -37,6 +37,7 @@ type server struct {
 	// lastBash is closed when the last command of bash is over.
 	lastBash chan struct{}
 	weight   int  // bytes of queue
+	aborting int  // aborts that have come and not had their turn
 	closed   bool // no more requests come
 	blocked  bool // the worker is in a slow command
 	jobs     map[*job]bool
@@ -73,9 +74,19 @@ func (s *server) receive(ctx context.Context, line []byte) {
 	case !r.typed || !ok:
 		s.sub.Post(s.unknown(r))
 	default:
+		s.expect(r.Type, 1)
 		s.reachBehind(r.Type)
 		r.size = len(line)
 		s.enqueue(r)
+	}
+}
+
+// expect counts the aborts among the commands that wait.
+func (s *server) expect(kind string, change int) {
+	if kind == "abort" || kind == "abort_and_prompt" {
+		s.mu.Lock()
+		s.aborting += change
+		s.mu.Unlock()
 	}
 }
 
@@ -97,6 +108,17 @@ func (s *server) reachBehind(kind string) {
 	}
 }
 
+// asked closes the dialog of a command that has an abort behind it: when the
+// abort came, another command before this one held up the worker.
+func (s *server) asked() {
+	s.mu.Lock()
+	unwanted := s.blocked && s.aborting > 0
+	s.mu.Unlock()
+	if unwanted {
+		s.stopAll()
+	}
+}
+
 func (s *server) stopAll() {
 	s.cancelJobs("compact")
 	_ = s.o.Session.AbortAck(nil)
@@ -112,6 +134,7 @@ func (s *server) enqueue(r request) {
 	}
 	s.mu.Unlock()
 	if full {
+		s.expect(r.Type, -1)
 		s.sub.Post(s.failure(r, refuse("too many commands are waiting: send this one again later")))
 	}
 }
@@ -137,6 +160,7 @@ func (s *server) work(ctx context.Context) {
 		c := s.commands[r.Type]
 		s.blocked = c.slow
 		s.mu.Unlock()
+		s.expect(r.Type, -1)
 		s.carryOut(ctx, r, c)
 		s.mu.Lock()
 		s.blocked = false
@@ -230,6 +254,7 @@ func (s *server) close(ctx context.Context) {
 	s.host.disconnect()
 	s.mu.Lock()
 	s.closed = true
+	s.aborting++ // the end is one, and has no turn
 	blocked := s.blocked
 	s.wake.Broadcast()
 	s.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
+	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 )
 
@@ -100,6 +101,9 @@ func (w *writer) item(it engine.Item) error {
 	switch v := it.Ack.(type) {
 	case nil:
 		w.server.dialogs.track(it.Event)
+		if _, ok := it.Event.(event.AskOpened); ok {
+			w.server.asked()
+		}
 		return w.emit(w.projection.event(it.Event, w.server.o.Now()))
 	case accepted:
 		w.held = append(w.held, &awaited{accepted: v})
