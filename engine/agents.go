@@ -136,7 +136,7 @@ func ourTool(name string) string {
 // servers the ones that its definition names, all of them where it names none.
 // It asks nobody, and gives tasks only where task says so.
 func (s *Session) toolsFor(a prompt.Agent, task []tool.Tool) (*toolset, error) {
-	every := len(a.Tools) == 0 || slices.Contains(a.Tools, "*")
+	every := len(a.Tools) == 0 || slices.Contains(a.Tools, everyTool)
 	wants := func(t tool.Tool) bool { return (every || names(a.Tools, t)) && !names(a.NotTools, t) }
 	own := slices.DeleteFunc(s.tools.Registry.Tools(), func(t tool.Tool) bool {
 		name := t.Spec().Name
@@ -158,10 +158,17 @@ func (s *Session) toolsFor(a prompt.Agent, task []tool.Tool) (*toolset, error) {
 	return set, nil
 }
 
-// names reports whether a list of a definition names a tool, alone or with all
-// those of its MCP server.
+// everyTool stands for all tools in a list of a definition.
+const everyTool = "*"
+
+// names reports whether a list of a definition names a tool, alone, with all
+// those of its MCP server (mcp__SERVER or mcp__SERVER__*), or with all there are.
 func names(list []string, t tool.Tool) bool {
 	return slices.ContainsFunc(list, func(name string) bool {
+		if name == everyTool {
+			return true
+		}
+		name = strings.TrimSuffix(name, "__"+everyTool)
 		if _, err := tool.Find([]tool.Tool{t}, ourTool(name)); err == nil {
 			return true
 		}

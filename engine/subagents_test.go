@@ -504,10 +504,13 @@ func TestSubagentServedTools(t *testing.T) {
 	turn := func(prompt string) string {
 		return does(prompt, calls("mcp__db__query", "{}"), calls("mcp__web__get", "{}"), calls("hosted", "{}"), calls("read", `{"path":"x"}`)) + does(prompt, says("x"))
 	}
-	w := newWorld(t, asksFor("general job-a", "dba job-b", "limited job-c")+turn("job-a")+turn("job-b")+turn("job-c"))
+	w := newWorld(t, asksFor("general job-a", "dba job-b", "limited job-c", "offline job-d", "thinker job-e")+
+		turn("job-a")+turn("job-b")+turn("job-c")+turn("job-d")+turn("job-e"))
 	w.write(map[string]string{
 		"work/x": "x", "home/agents/dba.md": "---\ndescription: d\ntools: mcp__db\n---\nx\n",
 		"home/agents/limited.md": "---\ndescription: d\ndisallowedTools: mcp__db__query, Read\n---\nx\n",
+		"home/agents/offline.md": "---\ndescription: d\ndisallowedTools: mcp__db__*, mcp__web\n---\nx\n",
+		"home/agents/thinker.md": "---\ndescription: d\ndisallowedTools: \"*\"\n---\nx\n",
 	})
 	c := w.open(OpenOptions{Mode: "full"})
 	if err := c.s.SetHostTools(c.ctx(), []tool.Tool{served("hosted")}); err != nil {
@@ -516,7 +519,7 @@ func TestSubagentServedTools(t *testing.T) {
 	c.s.tools.serve([]tool.Tool{served("mcp__db__query"), served("mcp__web__get")})
 	c.run("all of it")
 	want := map[string]string{
-		"job-a": "mcp__db__query mcp__web__get read", "job-b": "mcp__db__query", "job-c": "mcp__web__get",
+		"job-a": "mcp__db__query mcp__web__get read", "job-b": "mcp__db__query", "job-c": "mcp__web__get", "job-d": "read", "job-e": "",
 	}
 	for _, it := range c.log {
 		e, ok := it.Event.(event.ToolStarted)

@@ -92,6 +92,8 @@ func parseAgent(text, file string) (Agent, error) {
 		return a, fmt.Errorf("an agent's name has up to %d letters, digits, '-', '_' and '.' only", maxSkillName)
 	case a.Instructions == "":
 		return a, errors.New("it has no instructions after its front matter")
+	case fields["tools"] != nil && len(a.Tools) == 0:
+		return a, errors.New("tools names none; without it the agent has those of the session")
 	case !sound:
 		return a, errors.New("maxTurns is a number of model calls, from 1 on")
 	}

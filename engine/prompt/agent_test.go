@@ -21,6 +21,7 @@ func TestAgents(t *testing.T) {
 		"bad/none.md":       "---\nname: none\n---\nx\n",
 		"bad/empty.md":      "---\ndescription: x\n---\n\n",
 		"bad/name.md":       "---\nname: \"a b\"\ndescription: x\n---\nx\n",
+		"bad/tools.md":      "---\ndescription: x\ntools: []\n---\nx\n",
 		"bad/turns.md":      "---\ndescription: x\nmaxTurns: many\n---\nx\n",
 		"bad/binary.md":     "---\ndescription: \xff\n---\nx\n",
 		"bad/huge.md":       "---\ndescription: x\n---\n" + strings.Repeat("x", maxAgent),
@@ -55,6 +56,7 @@ func TestAgents(t *testing.T) {
 		"bad/loop/again.md: not used: another folder of higher rank has one named good",
 		"bad/name.md: not used: an agent's name has up to 64 letters, digits, '-', '_' and '.' only",
 		"bad/none.md: not used: its front matter has no description",
+		"bad/tools.md: not used: tools names none; without it the agent has those of the session",
 		"bad/turns.md: not used: maxTurns is a number of model calls, from 1 on",
 	}
 	texts := told(root, notices)
