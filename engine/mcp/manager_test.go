@@ -461,3 +461,20 @@ func TestNothingLeft(t *testing.T) {
 	}
 	eventually(t, "all goroutines have ended", func() bool { return runtime.NumGoroutine() <= before })
 }
+
+// A failure is told before it shows: who finds no server on its way goes on
+// without waiting, and must not be quicker than the notice.
+func TestToldFirst(t *testing.T) {
+	var m *Manager
+	var state State
+	m = New(Options{Servers: []Server{{Name: "bad", Command: "no-such-server"}}, Environ: os.Environ(), Dir: t.TempDir(), Notify: func(string, string) {
+		state = m.Status()[0].State
+	}})
+	m.Start(t.Context())
+	if err := m.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if state != Connecting {
+		t.Errorf("told when the server was %q already", state)
+	}
+}

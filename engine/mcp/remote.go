@@ -159,6 +159,7 @@ func (r *remote) begin() (*attempt, *link, error) {
 // connect carries an attempt to its end.
 func (r *remote) connect(ctx context.Context, a *attempt) {
 	l, o, err := r.dial(ctx)
+	r.tell(a, o, err)
 	r.mu.Lock()
 	current := r.attempt == a
 	switch {
@@ -177,14 +178,22 @@ func (r *remote) connect(ctx context.Context, a *attempt) {
 	if !current && l != nil {
 		l.close()
 	}
+	r.m.opts.OnChange()
+	close(a.done)
+}
+
+// tell warns of how an attempt went, before that shows in the server's state:
+// who finds no server on its way goes on at once, and has been told.
+func (r *remote) tell(a *attempt, o offer, err error) {
+	r.mu.Lock()
+	current := r.attempt == a
+	r.mu.Unlock()
 	if current && err != nil {
 		r.m.warn(r.conf.Name, "failed to start: "+err.Error())
 	}
 	for _, n := range o.notes {
 		r.m.warn(r.conf.Name, n)
 	}
-	r.m.opts.OnChange()
-	close(a.done) // who waits finds it told
 }
 
 // follow waits for the end of a link.
