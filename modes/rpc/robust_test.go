@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
 )
 
 // A reader that pauses through a run of 20 MB of frames loses nothing: the
@@ -276,5 +278,33 @@ func TestAbortReachesDialogsThatOpenLater(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Commands that the end leaves no time for are answered with a failure (R-4).
+func TestEndBeforeTheirTurn(t *testing.T) {
+	asked, free := make(chan struct{}), make(chan struct{})
+	defer close(free)
+	h := connect(t, "-- turn --\n", setup{hooks: []ext.Hooks{{
+		Name: "stuck",
+		BeforeReplace: func(context.Context, ext.Session, ext.Replace) (bool, error) {
+			close(asked)
+			<-free
+			return true, nil
+		},
+	}}})
+	h.send(`{"id":"first","type":"new_session"}`)
+	<-asked
+	for i := range 20 {
+		h.send(`{"id":"q%d","type":"get_state"}`, i)
+	}
+	h.in.Close()
+	for i := range 20 {
+		if f := h.answer(fmt.Sprintf("q%d", i)); f.Success || f.Error != "the client disconnected before this was done" {
+			t.Errorf("command %d: %s", i, f.line)
+		}
+	}
+	if err := <-h.ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -213,18 +212,23 @@ func (s *server) cancelJobs(kinds ...string) {
 	}
 }
 
-// giveUp answers the jobs that haven't ended in time: a command that was
-// accepted is answered, whatever becomes of it.
+// giveUp answers the jobs that haven't ended in time and the commands that
+// haven't had their turn: what was accepted is answered, whatever becomes of it.
 func (s *server) giveUp() {
+	late := refuse("the client disconnected before this was done")
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for j := range s.jobs {
 		if j.request.Type == "bash" {
 			s.sub.Post(success(j.request, bashResultOf(engine.BashResult{})))
 		} else {
-			s.sub.Post(s.failure(j.request, errors.New("the client disconnected before this was done")))
+			s.sub.Post(s.failure(j.request, late))
 		}
 	}
+	for _, r := range s.queue {
+		s.sub.Post(s.failure(r, late))
+	}
+	s.queue = nil
 }
 
 // recovered makes a fault in a command an error like any other.
