@@ -136,13 +136,13 @@ func (p *projection) permission(q event.Question) (toolCall, []any) {
 		t := toolCall{ToolCallID: q.CallID, Title: q.Title}
 		if q.Permission != nil {
 			other := call{arguments: c.arguments}
-			other.ask(q)
+			p.ask(&other, q)
 			p.change(&other, q.Permission.Diff)
 			t.Title, t.Kind, t.Content, t.Locations = other.title, other.kind, other.diffs, other.locations
 		}
 		return t, nil
 	}
-	c.ask(q)
+	p.ask(c, q)
 	if q.Permission != nil {
 		p.change(c, q.Permission.Diff)
 	}
@@ -153,7 +153,7 @@ func (p *projection) permission(q event.Question) (toolCall, []any) {
 }
 
 // ask takes over what a question says of its call.
-func (c *call) ask(q event.Question) {
+func (p *projection) ask(c *call, q event.Question) {
 	kind := string(tool.Other)
 	var places []event.Location
 	if r := q.Permission; r != nil {
@@ -168,7 +168,7 @@ func (c *call) ask(q event.Question) {
 			places = nil
 		}
 	}
-	c.describe(q.Title, kinds(kind), places)
+	p.describe(c, q.Title, kinds(kind), places)
 }
 
 // kinds are the protocol's for those of permission.

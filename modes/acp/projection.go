@@ -15,6 +15,8 @@ type projection struct {
 	client clientCapabilities
 	// read is a file's text now, for diffs.
 	read func(path string) (text string, there bool)
+	// folder reports whether a path is one: editors open locations as files.
+	folder func(path string) bool
 
 	told  map[string][]int // bytes of each block of an answer, by its id
 	calls map[string]*call
@@ -22,8 +24,8 @@ type projection struct {
 	compactions int
 }
 
-func newProjection(c clientCapabilities, read func(string) (string, bool)) *projection {
-	return &projection{client: c, read: read, told: map[string][]int{}, calls: map[string]*call{}}
+func newProjection(c clientCapabilities, read func(string) (string, bool), folder func(string) bool) *projection {
+	return &projection{client: c, read: read, folder: folder, told: map[string][]int{}, calls: map[string]*call{}}
 }
 
 // event returns the updates of an event.

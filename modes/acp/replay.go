@@ -17,7 +17,7 @@ func (l *live) replay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	told := newProjection(l.client, l.read)
+	told := newProjection(l.client, l.read, isFolder)
 	for _, m := range branch(entries, leaf) {
 		for _, u := range told.again(m, l.describe(ctx)) {
 			if err := l.server.peer.Send(ctx, l.notification(u)); err != nil {
@@ -100,7 +100,7 @@ func (p *projection) calledAgain(b message.Block, describe func(string, json.Raw
 	c.arguments = b.Arguments
 	if r, err := describe(b.Name, b.Arguments); err == nil {
 		c.arguments = r.Arguments
-		c.describe(r.Title, r.ToolKind, r.Locations)
+		p.describe(c, r.Title, r.ToolKind, r.Locations)
 	}
 	running := p.running(b.ID, c)
 	return running[0]

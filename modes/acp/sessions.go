@@ -166,7 +166,7 @@ func (s *server) open(ctx context.Context, o engine.OpenOptions) (*live, []strin
 	}
 	l.id, l.sub, l.now, l.named = v.SessionID, sub, settings{v.Mode, v.Thinking, v.Model}, v.Name != "" || len(v.Messages) > 0
 	l.ctx, l.end = context.WithCancel(s.ctx)
-	l.projection = newProjection(client, l.read)
+	l.projection = newProjection(client, l.read, isFolder)
 	if !s.add(l) {
 		return nil, nil, errors.Join(wire.ErrGone, opened.Close(ctx))
 	}
@@ -187,6 +187,11 @@ func (l *live) read(path string) (text string, there bool) {
 	}
 	data, err := os.ReadFile(path)
 	return string(data), err == nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func (l *live) result(id bool) sessionResult {

@@ -51,7 +51,7 @@ func (p *projection) tool(e event.Event, now time.Time) []any {
 	case event.ToolRunning:
 		c := p.call(e.CallID, e.Name)
 		c.arguments = e.Arguments
-		c.describe(e.Title, e.ToolKind, e.Locations)
+		p.describe(c, e.Title, e.ToolKind, e.Locations)
 		p.change(c, e.Diff)
 		return p.running(e.CallID, c)
 	case event.ToolProgress:
@@ -73,14 +73,14 @@ func (p *projection) call(id, name string) *call {
 
 // describe takes over what the engine says of the call. For a command the title
 // is the command itself.
-func (c *call) describe(title, kind string, places []event.Location) {
+func (p *projection) describe(c *call, title, kind string, places []event.Location) {
 	c.title, c.kind = title, kind
 	if command := c.command(); kind == string(tool.Execute) && command != "" {
 		c.title = tool.Line(command, 500)
 	}
 	c.locations = nil
 	for _, l := range places {
-		if filepath.IsAbs(l.Path) && (kind == string(tool.Read) || kind == string(tool.Edit)) {
+		if filepath.IsAbs(l.Path) && (kind == string(tool.Read) || kind == string(tool.Edit)) && !p.folder(l.Path) {
 			c.locations = append(c.locations, location{l.Path, l.Line})
 		}
 	}

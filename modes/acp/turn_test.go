@@ -1,19 +1,21 @@
 package acp
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 )
 
 // once plays these turns, one after the other.
-
 func once(turns ...string) string {
 	return "-- turn --\n" + strings.Join(turns, "\n-- turn --\n") + "\n"
 }
@@ -22,8 +24,8 @@ func calling(name string, arguments string) string {
 	return "-- call " + name + " --\n" + arguments
 }
 
-// A-3: text and thoughts piece by piece, each message by its id, never empty.
-
+// A-3, cases 48, 50, 51, 52, 55: text and thoughts come piece by piece, never
+// empty, each message by its id; nothing of the user's, nothing after the answer.
 func TestMessages(t *testing.T) {
 	c := connect(t, once("-- thinking piece=4 --\nlet me think\n-- text piece=5 --\nfirst part\n"+calling("ls", "{}"), "-- text --\nsecond"), setup{})
 	id := c.open()
@@ -50,7 +52,6 @@ func TestMessages(t *testing.T) {
 	if n := len(c.updates(id, "user_message_chunk")); n > 0 {
 		t.Errorf("%d chunks of the user's in a live turn", n)
 	}
-	// Nothing of a turn comes after its answer (cases 48, 55).
 	over := false
 	for _, l := range c.all() {
 		over = over || strings.Contains(string(l.Result), "stopReason")
@@ -60,20 +61,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// A-5: a call waits until it is answered, with the change that it makes; then
-
-// it runs or fails, and the model goes on.
-
-// An "always" is kept for the folder, whichever way it goes.
-
-// Several questions of a turn come one after the other; reading is free.
-
-// Cancel ends a turn with cancelled, whatever it is doing, and the next goes on
-
-// (cases 40 to 47, 62).
-
-// A-7: why a turn has stopped.
-
+// A-7, case 41: why a turn has stopped.
 func TestStopReasons(t *testing.T) {
 	for _, p := range []struct {
 		name, script, want string
@@ -94,8 +82,7 @@ func TestStopReasons(t *testing.T) {
 	}
 }
 
-// A-8: a run that fails is an error with our code.
-
+// A-8, case 17: a run that fails is an error with our code.
 func TestRunFails(t *testing.T) {
 	for kind, code := range map[string]string{
 		"auth": codeAuth, "bad_request": codeBadRequest, "overflow": codeOverflow, "unknown": codeInternal,
@@ -114,8 +101,7 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
-// A-6: without forms a question ends the turn, and the next prompt answers it.
-
+// A-6, cases 73, 74: without forms a question ends the turn, and the next prompt answers it.
 func TestQuestionAsText(t *testing.T) {
 	script := "-- turn --\non: go\n" + calling("ask", `{"question":"Which database?","options":["Postgres","SQLite"]}`) +
 		"\n-- turn --\non: SQLite\n-- text --\n, chosen"
@@ -129,8 +115,7 @@ func TestQuestionAsText(t *testing.T) {
 	}
 }
 
-// A-6: with forms it is one.
-
+// A-6, cases 73, 74: with forms it is one.
 func TestQuestionAsForm(t *testing.T) {
 	script := once(calling("ask", `{"question":"Which?","options":["a","b"]}`), "-- text --\nok")
 	for _, p := range []struct{ name, answer, want string }{
@@ -157,7 +142,6 @@ func TestQuestionAsForm(t *testing.T) {
 }
 
 // A-10: the task list is a plan, always the whole of it.
-
 func TestPlan(t *testing.T) {
 	c := connect(t, once(
 		calling("todo", `{"ops":[{"op":"replace","phases":[{"name":"Work","tasks":[{"content":"Look"},{"content":"Do"}]}]}]}`),
@@ -171,7 +155,6 @@ func TestPlan(t *testing.T) {
 }
 
 // A-2, A-10: blocks of a prompt become what the model reads.
-
 func TestPromptBlocks(t *testing.T) {
 	c := connect(t, hello, setup{})
 	id := c.open()
@@ -201,7 +184,6 @@ func TestPromptBlocks(t *testing.T) {
 }
 
 // Slash commands say what they have to say, and are no turn of the model's.
-
 func TestSlashCommand(t *testing.T) {
 	c := connect(t, hello, setup{})
 	id := c.open()
@@ -224,7 +206,6 @@ func TestSlashCommand(t *testing.T) {
 }
 
 // Case 54: a message for a run that is going on.
-
 func TestSteering(t *testing.T) {
 	script := "-- turn --\non: go\n" + calling("bash", `{"command":"sleep 0.2"}`) + "\n-- turn --\non: left\n-- text --\nturning left\n" + hello
 	c := connect(t, script, setup{open: engine.OpenOptions{Mode: "full"}})
@@ -248,9 +229,7 @@ func TestSteering(t *testing.T) {
 }
 
 // Cases 66, 67: output comes while the command runs, where the editor shows a
-
 // terminal of ours each piece once.
-
 func TestLiveOutput(t *testing.T) {
 	script := once(calling("bash", `{"command":"echo one; sleep 0.3; echo two; sleep 0.3; echo three; exit 4"}`), "-- text --\ndone")
 	t.Run("terminal", func(t *testing.T) {
@@ -296,10 +275,7 @@ func TestLiveOutput(t *testing.T) {
 	})
 }
 
-// Case 60: who is to allow a command sees it.
-
 // Case 11: lines stay far below what clients take, whatever a call gives.
-
 func TestShortLines(t *testing.T) {
 	c := connect(t, once(calling("bash", `{"command":"head -c 20000000 /dev/zero | tr '\\0' x"}`)+"\n"+calling("write", `{"path":"big.txt","content":"small\n"}`), "-- text --\ndone"), setup{open: engine.OpenOptions{Mode: "full"}})
 	c.write("big.txt", strings.Repeat("a line of a big file\n", 400_000))
@@ -314,6 +290,65 @@ func TestShortLines(t *testing.T) {
 	}
 }
 
-// Nobody answers: after the time for that the call is rejected (case 61).
+// Cases 71, 72: an editor opens and follows locations, so they are absolute, have
+// the line, and are never folders.
+func TestLocations(t *testing.T) {
+	c := connect(t, once(
+		calling("read", `{"path":"a.txt","offset":3}`)+"\n"+calling("read", `{"path":"."}`)+"\n"+calling("ls", `{"path":"."}`)+"\n"+calling("grep", `{"pattern":"b","path":"."}`),
+		calling("edit", `{"path":"a.txt","oldText":"b\n","newText":"B\n"}`),
+		"-- text --\ndone"), setup{open: engine.OpenOptions{Mode: "full"}})
+	path := c.write("a.txt", "a\nb\nc\nd\n")
+	id := c.open()
+	c.turn(id, "go")
+	want := map[string][]location{"read": {{path, 3}}, "edit": {{path, 2}}}
+	for _, u := range c.updates(id, "tool_call", "tool_call_update") {
+		for _, l := range u.Locations {
+			if l.Path != path || l.Line == 0 {
+				t.Errorf("%s has the location %+v", u.Title, l)
+			}
+		}
+		if list := want[u.Kind]; u.SessionUpdate == "tool_call" && slices.Equal(u.Locations, list) {
+			delete(want, u.Kind)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("never told: %+v", want)
+	}
+}
 
-// Nobody answers: the run waits, and a cancel frees it (case 61).
+// Case 49: what the protocol has no ability for goes to each client, which
+// passes over what it doesn't know; the rest only where it is wanted.
+func TestKindsOfUpdates(t *testing.T) {
+	always := []string{"agent_message_chunk", "agent_thought_chunk", "available_commands_update", "config_option_update", "current_mode_update", "plan", "session_info_update", "tool_call", "tool_call_update", "usage_update"}
+	long := strings.Repeat("long ", 40_000) // there has to be something to sum up
+	for _, p := range []struct {
+		caps string
+		more []string
+	}{
+		{`{}`, nil},
+		{`{"session":{"notices":{},"compaction":{}}}`, []string{"compaction_update", "notice"}},
+	} {
+		c := connect(t, once("-- thinking --\nhm\n-- text --\nso\n"+calling("todo", `{"ops":[{"op":"replace","phases":[{"name":"Work","tasks":[{"content":"Look"}]}]}]}`), "times: always\n-- text --\ndone"),
+			setup{caps: p.caps, hooks: []ext.Hooks{{Name: "lively", SessionStart: func(ctx context.Context, s ext.Session) error {
+				s.Notify(ctx, "warning", "mind the gap")
+				return nil
+			}}}})
+		id := c.open()
+		for _, text := range []string{"go", long, long, "/compact", "/permissions full"} {
+			if stop := c.turn(id, text); stop != "end_turn" {
+				t.Fatal(text, stop)
+			}
+		}
+		c.updated(id, func(u update) bool { return u.SessionUpdate == "config_option_update" })
+		var kinds []string
+		for _, u := range c.updates(id) {
+			kinds = append(kinds, u.SessionUpdate)
+		}
+		slices.Sort(kinds)
+		want := slices.Concat(always, p.more)
+		slices.Sort(want)
+		if got := slices.Compact(kinds); !slices.Equal(got, want) {
+			t.Errorf("%s is told\n%v, want\n%v", p.caps, got, want)
+		}
+	}
+}
