@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -22,7 +23,7 @@ type editor struct {
 	session string
 }
 
-// editor starts hoopoe acp and opens a session in the place's folder.
+// editor starts hoopoe acp on pipes (case 3) and opens a session in the place's folder.
 func (p *place) editor(servers string, args ...string) *editor {
 	p.t.Helper()
 	c := p.command(append([]string{"acp"}, args...)...)
@@ -88,7 +89,7 @@ func (e *editor) rest() int {
 	return e.end()
 }
 
-// A-1, cases 5 to 8: however an editor goes, the run is stopped and answered,
+// A-1, cases 5, 6, 7, 8: however an editor goes, the run is stopped and answered,
 // nothing is left running, the session is whole, and that is no failure.
 func TestEditorEnds(t *testing.T) {
 	for _, c := range []struct {
@@ -109,7 +110,7 @@ func TestEditorEnds(t *testing.T) {
 			e := p.editor(server, p.script("model", c.model), "--permissions", "full")
 			e.prompt(3, "work")
 			e.until(`"status":"in_progress"`)
-			e.until("up")
+			e.until(`"text":"up`)
 			group := p.group()
 			began := time.Now()
 			c.end(e)
@@ -129,6 +130,50 @@ func TestEditorEnds(t *testing.T) {
 	}
 }
 
+// A-1, cases 1, 2: stdout has the protocol alone until the process is gone,
+// whoever else writes there. A key is saved, as after a login; a command writes
+// to what its parent has for stdout, and once more when it is stopped.
+func TestEditorStdout(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("another process's files are opened by /proc")
+	}
+	p := newPlace(t)
+	login := p.command("login", "anthropic", "--offline")
+	login.Stdin = strings.NewReader(testKey + "\n")
+	if out, err := login.CombinedOutput(); err != nil || !strings.Contains(p.saved(), testKey) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	const command = `to=/proc/$PPID/fd/1; echo stray >$to; trap 'echo late >$to; exit' TERM; echo up; while :; do sleep 0.1; done`
+	arguments, err := json.Marshal(map[string]string{"command": command})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := p.editor("", p.script("model", "-- turn --\n-- call bash --\n"+string(arguments)+"\n"), "--permissions", "full")
+	e.prompt(3, "work")
+	e.until(`"text":"up`)
+	e.stdin.Close()
+	if code := e.rest(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if !strings.HasPrefix(e.lines[0], `{"jsonrpc":"2.0","id":1,"result":`) {
+		t.Errorf("the first line is %s", e.lines[0])
+	}
+	for _, word := range []string{"stray", "late"} {
+		if !strings.Contains(e.stderr.String(), word) {
+			t.Errorf("%q was to go to stderr, which has %q; lines:\n%s", word, e.stderr, strings.Join(e.lines, "\n"))
+		}
+	}
+}
+
+// Case 16: who starts an agent without "acp" is told so.
+func TestEditorForgets(t *testing.T) {
+	t.Parallel()
+	if _, stderr, code := newPlace(t).run(); code != 2 || !strings.Contains(stderr, `"acp"`) {
+		t.Errorf("exit code %d, stderr %q", code, stderr)
+	}
+}
+
 // Case 8: what was said is on disk as it is said, for those who kill.
 func TestEditorKilled(t *testing.T) {
 	t.Parallel()
@@ -136,7 +181,7 @@ func TestEditorKilled(t *testing.T) {
 	e := p.editor("", p.script("model", sleeper), "--permissions", "full")
 	e.prompt(3, "work")
 	e.until(`"status":"in_progress"`)
-	e.until("up")
+	e.until(`"text":"up`)
 	group := p.group()
 	e.cmd.Process.Kill()
 	_, _ = io.Copy(io.Discard, e.events)
@@ -155,7 +200,8 @@ func TestEditorKilled(t *testing.T) {
 }
 
 // Cases 35, 36: the editor's servers are used beside the user's, and one that
-// fails is told of.
+// fails is told of before the turn's end. Their prompts are commands, which the
+// editor hears of again (case 21).
 func TestEditorServers(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -165,7 +211,7 @@ func TestEditorServers(t *testing.T) {
 	e.until("all done")
 	e.until(`"id":3,"result":{"stopReason":"end_turn"}`)
 	all := strings.Join(e.lines, "\n")
-	if !strings.Contains(all, `failed to start`) || !strings.Contains(all, `"status":"completed"`) {
+	if !strings.Contains(all, `failed to start`) || !strings.Contains(all, `"status":"completed"`) || !strings.Contains(all, `"name":"mcp__good__greet"`) {
 		t.Errorf("the lines:\n%s", all)
 	}
 	e.stdin.Close()

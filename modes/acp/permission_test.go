@@ -13,6 +13,9 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine"
 )
 
+// A-5, cases 56, 57, 59: a call that has to be allowed is asked for, with the
+// change that it makes, and stays pending until it is answered; then it runs or
+// fails, and the model goes on.
 func TestPermission(t *testing.T) {
 	for _, p := range []struct {
 		option, status string
@@ -72,6 +75,7 @@ func TestPermission(t *testing.T) {
 	}
 }
 
+// A-5: an "always" is kept for the folder, whichever way it goes.
 func TestAlways(t *testing.T) {
 	script := "-- turn --\non: one\n" + calling("bash", `{"command":"touch made"}`) + "\n-- turn --\non: one\n-- text --\ndone\n" +
 		"-- turn --\non: two\n" + calling("bash", `{"command":"touch made"}`) + "\n-- turn --\non: two\n-- text --\ndone\n"
@@ -104,6 +108,7 @@ func TestAlways(t *testing.T) {
 	}
 }
 
+// A-3: several questions of a turn come one after the other; reading is free.
 func TestSeveralCalls(t *testing.T) {
 	c := connect(t, once(
 		calling("bash", `{"command":"echo first"}`)+"\n"+calling("bash", `{"command":"exit 3","description":"leave"}`)+"\n"+calling("read", `{"path":"note.md"}`),
@@ -153,6 +158,8 @@ func TestSeveralCalls(t *testing.T) {
 	}
 }
 
+// A-2, cases 40, 45, 47, 62: cancel ends a turn with cancelled, whatever it is
+// doing, what was asked is taken back, and the next turn goes on.
 func TestCancel(t *testing.T) {
 	script := "-- turn --\non: sleep\ntimes: always\n" + calling("bash", `{"command":"sleep 60"}`) + "\n" +
 		"-- turn --\non: write\ntimes: always\n" + calling("write", `{"path":"a.txt","content":"x"}`) + "\n" +
@@ -222,6 +229,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// Case 60: who is to allow a command sees it.
 func TestCommandPermission(t *testing.T) {
 	c := connect(t, once(calling("bash", `{"command":"rm -rf build && make","description":"Build anew"}`), "-- text --\ndone"), setup{})
 	c.answers(allowing("reject"))
@@ -242,6 +250,46 @@ func TestCommandPermission(t *testing.T) {
 	}
 }
 
+// Case 63: clients show the first change of a request and no more. So each call is
+// about one file and asked for by itself, and its change is one diff of the whole
+// texts, before all else, however many places it has.
+func TestOneChange(t *testing.T) {
+	before := strings.Repeat("line\n", 40)
+	a, b := "first\n"+before+"last\n", "only\n"
+	c := connect(t, once(
+		calling("edit", `{"path":"a.txt","edits":[{"oldText":"first","newText":"1st"},{"oldText":"last","newText":"nth"}]}`)+"\n"+
+			calling("edit", `{"path":"b.txt","oldText":"only","newText":"sole"}`),
+		"-- text --\ndone"), setup{})
+	want := map[string][2]string{c.write("a.txt", a): {a, "1st\n" + before + "nth\n"}, c.write("b.txt", b): {b, "sole\n"}}
+	c.answers(allowing("allow"))
+	if stop := c.turn(c.open(), "go"); stop != "end_turn" {
+		t.Fatal(stop)
+	}
+	for _, l := range c.all() {
+		if l.Method != "session/request_permission" {
+			continue
+		}
+		var asked struct {
+			ToolCall struct{ Content []shownContent }
+		}
+		if err := json.Unmarshal(l.Params, &asked); err != nil {
+			t.Fatal(err)
+		}
+		shown := asked.ToolCall.Content
+		if len(shown) != 1 || shown[0].Type != "diff" || shown[0].OldText == nil {
+			t.Fatalf("asked with %s", l.raw)
+		}
+		if texts := want[shown[0].Path]; *shown[0].OldText != texts[0] || shown[0].NewText != texts[1] {
+			t.Errorf("the change of %s: %q becomes %q", shown[0].Path, *shown[0].OldText, shown[0].NewText)
+		}
+		delete(want, shown[0].Path)
+	}
+	for path := range want {
+		t.Errorf("nobody was asked about %s", path)
+	}
+}
+
+// Case 61: nobody answers; after the time for that the call is rejected.
 func TestPatience(t *testing.T) {
 	c := connect(t, once(calling("write", `{"path":"a","content":"b"}`), "-- text --\ndone"), setup{patience: 50 * time.Millisecond})
 	id := c.open()
@@ -255,6 +303,7 @@ func TestPatience(t *testing.T) {
 	c.await("the end of the request", func(l line) bool { return l.Method == "$/cancel_request" })
 }
 
+// Case 61: nobody answers; the run waits, and a cancel frees it.
 func TestNoAnswer(t *testing.T) {
 	c := connect(t, once(calling("write", `{"path":"a","content":"b"}`), "-- text --\ndone"), setup{})
 	id := c.open()

@@ -11,7 +11,7 @@ const hello = "-- turn --\ntimes: always\n-- text --\nhello\n"
 // slow is a model whose answer to "slow" takes until it is cancelled.
 const slow = "-- turn --\non: slow\ntimes: always\n-- text piece=4 delay=20ms repeat=2000 --\nwork \n" + hello
 
-// version 1, whatever is asked for, and what we offer.
+// A-2, case 15: version 1, whatever is asked for, and what we offer.
 func TestInitialize(t *testing.T) {
 	c := connect(t, hello, setup{late: true})
 	for _, version := range []string{"1", "2", "9", "0"} {
@@ -31,7 +31,7 @@ func TestInitialize(t *testing.T) {
 	}
 }
 
-// methods are offered only while no model has a key, and a login only
+// A-10, case 18: methods are offered only while no model has a key, and a login only
 // where there is a terminal.
 func TestAuthentication(t *testing.T) {
 	methods := func(caps string) string {
@@ -70,7 +70,8 @@ func TestAuthentication(t *testing.T) {
 	}
 }
 
-// what is wrong with a line or a request, by its code.
+// A-8, cases 13, 19, 31, 42: what is wrong with a line or a request, by its code;
+// notifications have no answer.
 func TestErrors(t *testing.T) {
 	c := connect(t, slow, setup{})
 	id := c.open()
@@ -174,7 +175,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Framing: one line of many megabytes is one message.
+// Cases 9, 12: one line of many megabytes is one message.
 func TestLongLine(t *testing.T) {
 	c := connect(t, hello, setup{})
 	id := c.open()
@@ -187,7 +188,7 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// Case 20 to 22: a session isn't spoken of before the answer that names it.
+// Cases 20, 21, 22: a session isn't spoken of before the answer that names it.
 func TestAnswerBeforeUpdates(t *testing.T) {
 	c := connect(t, hello, setup{})
 	id := c.open()

@@ -42,7 +42,7 @@ func told(updates []update) []string {
 }
 
 // a stored session is told again as it was when it was new; a resume
-// tells nothing (cases 23 to 25).
+// tells nothing (cases 23, 24, 25, 34).
 func TestLoadAndResume(t *testing.T) {
 	c := connect(t, work, setup{open: engine.OpenOptions{Mode: "full"}})
 	id := c.open()
@@ -110,7 +110,7 @@ func TestLoadOpenSession(t *testing.T) {
 }
 
 // One that nothing was said in can be loaded, and isn't listed; the mode that
-// was set is its mode again (case 32).
+// was set is its mode again (case 32). An empty list is one, not null (case 12).
 func TestNeverPrompted(t *testing.T) {
 	c := connect(t, hello, setup{})
 	id := c.open()
@@ -304,7 +304,7 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// Ten sessions at once on one connection: each has its folder and its settings,
+// Case 46: ten sessions at once on one connection: each has its folder and its settings,
 // one is cancelled, and the others don't notice.
 func TestTenSessions(t *testing.T) {
 	script := "-- turn --\non: tell\n-- text piece=3 delay=2ms repeat=40 --\nabcdefghi\n-- call read --\n{\"path\":\"name.txt\"}\n" +
