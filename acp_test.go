@@ -9,10 +9,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hoopoe-agent/hoopoe/modes/acp/acptest"
 )
 
 // editor is a process under test as an editor sees it.
@@ -20,6 +23,7 @@ type editor struct {
 	*running
 	stdin   io.WriteCloser
 	lines   []string // all that came
+	checked *acptest.Connection
 	session string
 }
 
@@ -32,7 +36,11 @@ func (p *place) editor(servers string, args ...string) *editor {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	e := &editor{running: begin(p.t, c), stdin: stdin}
+	checked, err := acptest.NewConnection()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	e := &editor{running: begin(p.t, c), stdin: stdin, checked: checked}
 	e.send(1, "initialize", `{"protocolVersion":1}`)
 	e.send(2, "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[%s]}`, p.dir, servers))
 	var r struct{ Result struct{ SessionID string } }
@@ -45,6 +53,7 @@ func (p *place) editor(servers string, args ...string) *editor {
 
 func (e *editor) send(id int, method, params string) {
 	e.t.Helper()
+	e.checked.Sent(strconv.Itoa(id), method)
 	if _, err := fmt.Fprintf(e.stdin, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
 		e.t.Fatal(err)
 	}
@@ -63,10 +72,7 @@ func (e *editor) until(text string) string {
 		if err != nil {
 			e.t.Fatalf("no %s: %v; stderr: %s; lines:\n%s", text, err, e.stderr, strings.Join(e.lines, "\n"))
 		}
-		if !json.Valid([]byte(line)) {
-			e.t.Errorf("on stdout: %q", line)
-		}
-		e.lines = append(e.lines, strings.TrimSpace(line))
+		e.take(line)
 		if strings.Contains(line, text) {
 			return line
 		}
@@ -81,12 +87,18 @@ func (e *editor) rest() int {
 		e.t.Fatal(err)
 	}
 	for line := range strings.Lines(string(data)) {
-		if !json.Valid([]byte(line)) {
-			e.t.Errorf("on stdout: %q", line)
-		}
-		e.lines = append(e.lines, strings.TrimSpace(line))
+		e.take(line)
 	}
 	return e.end()
+}
+
+// take keeps a line and holds it against the protocol.
+func (e *editor) take(line string) {
+	e.t.Helper()
+	if err := e.checked.Check([]byte(line)); err != nil {
+		e.t.Errorf("on stdout: %v: %q", err, line)
+	}
+	e.lines = append(e.lines, strings.TrimSpace(line))
 }
 
 // A-1, cases 5, 6, 7, 8: however an editor goes, the run is stopped and answered,

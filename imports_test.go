@@ -55,8 +55,8 @@ var heavy = map[string][]string{
 	"github.com/grafana/sobek":                 {"engine/ext/js"},
 	"github.com/modelcontextprotocol/go-sdk":   {"engine/mcp"},
 	"github.com/coder/websocket":               {"modes/remote"},
-	"github.com/google/jsonschema-go":          {"engine/tool", "engine/mcp"},
-	"golang.org/x/net/html":                    {"engine/internal/page", "engine/internal/web"}, // it comes with the chat's Markdown; charsets cost 0.7 MB
+	"github.com/google/jsonschema-go":          {"engine/tool", "engine/mcp", "modes/acp/acptest"}, // the last for tests alone
+	"golang.org/x/net/html":                    {"engine/internal/page", "engine/internal/web"},    // it comes with the chat's Markdown; charsets cost 0.7 MB
 	"golang.org/x/net/http/httpproxy":          {"engine/internal/web"},
 	"github.com/gofrs/flock":                   {"engine/internal/filelock", "engine/session"},
 	"github.com/santhosh-tekuri/jsonschema/v6": {}, // tests only

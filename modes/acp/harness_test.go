@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
+	"github.com/hoopoe-agent/hoopoe/modes/acp/acptest"
 	"github.com/hoopoe-agent/hoopoe/slash"
 )
 
@@ -101,6 +101,8 @@ type client struct {
 	t    testing.TB
 	dir  string
 	home string
+	// checked holds all lines against the schema.
+	checked *acptest.Connection
 
 	in  *io.PipeWriter
 	out *io.PipeReader
@@ -109,7 +111,6 @@ type client struct {
 	wake   sync.Cond
 	lines  []line
 	next   int
-	sent   map[string]string // our requests in flight: method by id
 	closed bool
 	ended  chan error
 	// answer deals with a request of the server's; by default none is answered.
@@ -133,9 +134,13 @@ func connect(t testing.TB, script string, s setup) *client {
 		s.open.Model = "script/" + file
 	}
 	e := engine.New(engine.Options{Paths: paths, Environ: os.Environ(), Offline: true, Hooks: s.hooks})
+	checked, err := acptest.NewConnection()
+	if err != nil {
+		t.Fatal(err)
+	}
 	in, stdin := io.Pipe()
 	stdout, out := io.Pipe()
-	c := &client{t: t, dir: dir, home: s.home, in: stdin, out: stdout, sent: map[string]string{}, ended: make(chan error, 1)}
+	c := &client{t: t, dir: dir, home: s.home, checked: checked, in: stdin, out: stdout, ended: make(chan error, 1)}
 	c.wake.L = &c.mu
 	agent := Agent{Engine: e, Open: s.open, Commands: slash.Builtins(slash.Options{Library: noLibrary{}, Now: time.Now, More: slash.Files})}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -174,10 +179,6 @@ func connect(t testing.TB, script string, s setup) *client {
 // read takes the server's lines and holds each against the schema.
 func (c *client) read() {
 	lines := jsonl.NewReader(c.out, 0)
-	known, err := stable()
-	if err != nil {
-		c.t.Error(err)
-	}
 	for {
 		next, err := lines.Next()
 		if err != nil {
@@ -194,7 +195,7 @@ func (c *client) read() {
 			continue
 		}
 		c.mu.Lock()
-		if err := c.check(known, l); err != nil {
+		if err := c.checked.Check(next.Data); err != nil {
 			c.t.Errorf("%v\n%s", err, short(l.raw))
 		}
 		answer := c.answer
@@ -216,57 +217,12 @@ func short(s string) string {
 	return s
 }
 
-// check holds a line against the envelope and the schema. A request of the
-// server's has a whole number for its id, since some clients know no other (case
-// 14), and a request of ours is answered once (case 43).
-func (c *client) check(s *schema, l line) error {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(l.raw), &members); err != nil {
-		return err
-	}
-	if string(members["jsonrpc"]) != `"2.0"` {
-		return errors.New(`jsonrpc isn't "2.0"`)
-	}
-	for k := range members {
-		switch k {
-		case "jsonrpc", "id", "method", "params", "result", "error":
-		default:
-			return fmt.Errorf("a member %q", k)
-		}
-	}
-	switch {
-	case l.Method == "$/cancel_request":
-		return s.check("CancelRequestNotification", l.Params)
-	case l.Method != "" && members["id"] != nil:
-		if _, err := strconv.Atoi(string(l.ID)); err != nil {
-			return fmt.Errorf("the id %s is no whole number", l.ID)
-		}
-		return s.check(s.table["client "+l.Method]["request"], l.Params)
-	case l.Method != "":
-		return s.check(s.table["client "+l.Method]["notification"], l.Params)
-	case l.Error != nil:
-		delete(c.sent, string(l.ID))
-		return s.check("Error", members["error"])
-	}
-	method := c.sent[string(l.ID)]
-	if method == "" {
-		return fmt.Errorf("an answer to %s, which nobody asked", l.ID)
-	}
-	delete(c.sent, string(l.ID))
-	if name := s.table["agent "+method]["response"]; name != "" {
-		return s.check(name, l.Result)
-	}
-	return nil
-}
-
 // send writes a line of ours.
 func (c *client) send(text string) {
 	c.t.Helper()
 	var l line
 	if json.Unmarshal([]byte(text), &l) == nil && l.Method != "" && len(l.ID) > 0 {
-		c.mu.Lock()
-		c.sent[string(l.ID)] = l.Method
-		c.mu.Unlock()
+		c.checked.Sent(string(l.ID), l.Method)
 	}
 	if _, err := io.WriteString(c.in, text+"\n"); err != nil {
 		c.t.Error(err)

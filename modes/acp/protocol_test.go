@@ -2,8 +2,14 @@ package acp
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/hoopoe-agent/hoopoe/engine/spec"
+	"github.com/hoopoe-agent/hoopoe/modes/internal/wire"
 )
 
 const hello = "-- turn --\ntimes: always\n-- text --\nhello\n"
@@ -95,9 +101,7 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(r.name, func(t *testing.T) {
 			from := len(c.all())
-			c.mu.Lock()
-			c.sent[r.id] = "no/such"
-			c.mu.Unlock()
+			c.checked.Sent(r.id, "no/such")
 			c.send(r.line)
 			n := 0
 			l := c.await("the error", func(l line) bool { n++; return n > from && l.Error != nil })
@@ -229,5 +233,31 @@ func TestPipelined(t *testing.T) {
 	prompt := c.ask(r.SessionID, "hi")
 	if c.stop(prompt) != "end_turn" || c.answered(mode).Error != nil {
 		t.Error("a setting beside the first prompt fails")
+	}
+}
+
+// The page has each method, each code and each requirement.
+func TestPage(t *testing.T) {
+	data, err := os.ReadFile("PROTOCOL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{
+		string(spec.Invalid), string(spec.NotFound), codeModel, codeAuth, codeRateLimited, codeOverloaded, codeUnavailable, codeBadRequest, codeOverflow, codeMCP, codeInternal,
+		"session/new", "session/load", "session/resume", "session/list", "session/delete", "session/close", "session/fork", "session/prompt", "session/cancel",
+		"session/set_mode", "session/set_config_option", "session/set_title", "session/set_model", "_session/steering", "authenticate", "logout",
+	}
+	for _, code := range []int{wire.ParseError, wire.InvalidRequest, wire.MethodNotFound, wire.InvalidParams, wire.InternalError, wire.Cancelled, authRequired} {
+		words = append(words, strconv.Itoa(code))
+	}
+	for _, word := range words {
+		if !strings.Contains(string(data), word) {
+			t.Errorf("PROTOCOL.md doesn't speak of %s", word)
+		}
+	}
+	for i := range 10 {
+		if row := fmt.Sprintf("\n| A-%d |", i+1); !strings.Contains(string(data), row) {
+			t.Errorf("PROTOCOL.md has no row %s", row)
+		}
 	}
 }

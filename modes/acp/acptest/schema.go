@@ -1,10 +1,9 @@
-package acp
+package acptest
 
 import (
+	_ "embed" // of the schema
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -22,22 +21,21 @@ type schema struct {
 	resolved map[string]*jsonschema.Resolved
 }
 
+//go:embed schema/schema.json
+var published []byte
+
 // stable is the schema that every line is held against.
 var stable = sync.OnceValues(func() (*schema, error) {
-	data, err := os.ReadFile(filepath.Join("testdata", "schema", "schema.json"))
-	if err != nil {
-		return nil, err
-	}
 	s := &schema{table: map[string]map[string]string{}, resolved: map[string]*jsonschema.Resolved{}}
 	var plain struct {
 		Defs map[string]map[string]any `json:"$defs"`
 	}
-	if err := json.Unmarshal(data, &plain); err != nil {
+	if err := json.Unmarshal(published, &plain); err != nil {
 		return nil, err
 	}
 	s.defs = plain.Defs
 	s.root = &jsonschema.Schema{}
-	if err := json.Unmarshal(data, s.root); err != nil {
+	if err := json.Unmarshal(published, s.root); err != nil {
 		return nil, err
 	}
 	for name, d := range s.defs {

@@ -1,0 +1,43 @@
+package acptest
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestCheck(t *testing.T) {
+	for _, p := range []struct{ name, line, want string }{
+		{"an answer", `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`, ""},
+		{"a failure", `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"no"}}`, ""},
+		{"nobody's failure", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}`, ""},
+		{"an update", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hi"},"_meta":{"x":1}}}}`, ""},
+		{"a request", `{"jsonrpc":"2.0","id":0,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/a"}}`, ""},
+		{"taking one back", `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":0}}`, ""},
+		{"no JSON", `hello`, "isn't JSON"},
+		{"no version", `{"id":1,"result":{"stopReason":"end_turn"}}`, "jsonrpc"},
+		{"a stray member", `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"},"extra":1}`, `"extra"`},
+		{"nobody asked", `{"jsonrpc":"2.0","id":7,"result":{}}`, "nobody asked"},
+		{"a reason that isn't one", `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"tired"}}`, "PromptResponse"},
+		{"a stray field", `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn","why":"x"}}`, "why"},
+		{"a stray field of an update", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hi","mood":"x"}}}}`, "mood"},
+		{"an update of no kind", `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"weather"}}}`, "SessionNotification"},
+		{"a text for an id", `{"jsonrpc":"2.0","id":"a","method":"fs/read_text_file","params":{"sessionId":"s","path":"/a"}}`, "whole number"},
+	} {
+		t.Run(p.name, func(t *testing.T) {
+			c, err := NewConnection()
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Sent("1", "session/prompt")
+			switch err := c.Check([]byte(p.line)); {
+			case p.want == "" && err != nil:
+				t.Error(err)
+			case p.want != "" && (err == nil || !strings.Contains(err.Error(), p.want)):
+				t.Errorf("got %v, want %q", err, p.want)
+			}
+			if strings.Contains(p.line, `"id":1`) && p.want == "" && c.Check([]byte(`{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`)) == nil {
+				t.Error("a second answer is all right")
+			}
+		})
+	}
+}
