@@ -22,8 +22,19 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"hoopoe": main, "pi": main, "mcpserver": serveMCP})
 }
 
+// wholeProcesses leaves out what starts the program where -short asks for it:
+// under the race detector each start takes ten times as long, and what runs in
+// the program has tests of its own.
+func wholeProcesses(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts the program")
+	}
+}
+
 // Requirements C-1, E-1, E-2: the program as a shell sees it.
 func TestCommandLine(t *testing.T) {
+	wholeProcesses(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/cli",
 		RequireExplicitExec: true,

@@ -31,6 +31,7 @@ type place struct {
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
+	wholeProcesses(t)
 	p := &place{t: t, dir: t.TempDir(), home: t.TempDir()}
 	return p
 }

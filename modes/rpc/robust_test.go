@@ -19,6 +19,9 @@ import (
 // A reader that pauses through a run of 20 MB of frames loses nothing: the
 // strict reader puts every delta together (requirement R-10).
 func TestReaderPausesThroughALongRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 20 MB as strictly as can be")
+	}
 	var script strings.Builder
 	const turns = 40
 	for i := range turns {
@@ -174,6 +177,9 @@ func TestEndOfInput(t *testing.T) {
 
 // A line of tens of MB is a command like any other (framing, 1.3).
 func TestLongLine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 60 MB as strictly as can be")
+	}
 	h := connect(t, "-- turn --\n-- text --\nA picture.\n", setup{open: engine.OpenOptions{InMemory: true}})
 	picture := strings.Repeat("QUJD", 5<<20)
 	h.send(`{"id":"1","type":"prompt","message":"look","images":[{"type":"image","data":"%s","mimeType":"image/png"}]}`, picture)
