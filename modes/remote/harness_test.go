@@ -130,7 +130,6 @@ type client struct {
 	next   int
 	came   chan struct{}
 	err    error // that ended it
-	paused chan struct{}
 }
 
 // got is a decoded frame.

@@ -1,3 +1,7 @@
+// The names that begin errors are the protocol's.
+//
+//lint:file-ignore ST1005 wire literals
+
 package remote
 
 import (
