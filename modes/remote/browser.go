@@ -118,7 +118,7 @@ func (s *Server) serveBrowser(ctx context.Context, ws *websocket.Conn, talk *con
 		defer s.recovered(nil)
 		b.write(ws, v)
 	}()
-	go keepAlive(b.ctx, ws, b.end)
+	go s.keepAlive(b.ctx, ws, b.end)
 	for {
 		_, data, err := ws.Read(b.ctx)
 		if err != nil {

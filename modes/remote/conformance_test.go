@@ -5,10 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"net"
 	"strings"
 	"testing"
-	"time"
 )
 
 // rawFrame is a frame of a client, masked with zeros.
@@ -109,27 +107,7 @@ func TestConformance(t *testing.T) {
 		{"a length with its top bit", "\x81\xff\x80\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", closed(1002, 1009)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			conn, err := net.Dial("tcp", p.addr)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			_ = conn.SetDeadline(time.Now().Add(patience))
-			fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", p.addr)
-			r := bufio.NewReader(conn)
-			for accepted := false; ; {
-				line, err := r.ReadString('\n')
-				if err != nil {
-					t.Fatal(err)
-				}
-				accepted = accepted || strings.EqualFold(strings.TrimSpace(line), "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
-				if line == "\r\n" {
-					if !accepted {
-						t.Error("the handshake has no proof")
-					}
-					break
-				}
-			}
+			conn, r := p.raw(t)
 			if _, err := io.WriteString(conn, c.send); err != nil {
 				t.Fatal(err)
 			}

@@ -15,8 +15,8 @@ import (
 // Times of a connection.
 const (
 	writeTime = 30 * time.Second // for one message
-	pingEvery = 30 * time.Second
-	maxMissed = 2 // pings without a pong
+	pingEvery = 30 * time.Second // unless a test has less time
+	maxMissed = 2                // pings without a pong
 )
 
 // conn is a client of the JSON protocol.
@@ -47,7 +47,7 @@ func (s *Server) serve(ctx context.Context, ws *websocket.Conn, c *conn, talk *c
 		defer s.recovered(nil)
 		c.write(ctx)
 	}()
-	go c.ping(ctx)
+	go s.keepAlive(ctx, ws, c.end)
 	err := c.read(ctx, talk)
 	c.out.close()
 	c.end()
@@ -111,12 +111,10 @@ func send(ctx context.Context, ws *websocket.Conn, data []byte) error {
 	return ws.Write(ctx, websocket.MessageText, data)
 }
 
-// ping notices clients that have gone without a word.
-func (c *conn) ping(ctx context.Context) { keepAlive(ctx, c.ws, c.end) }
-
-func keepAlive(ctx context.Context, ws *websocket.Conn, end func()) {
+// keepAlive notices clients that have gone without a word.
+func (s *Server) keepAlive(ctx context.Context, ws *websocket.Conn, end func()) {
 	missed := 0
-	tick := time.NewTicker(pingEvery)
+	tick := time.NewTicker(s.o.pingEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -124,7 +122,7 @@ func keepAlive(ctx context.Context, ws *websocket.Conn, end func()) {
 		case <-ctx.Done():
 			return
 		}
-		patience, cancel := context.WithTimeout(ctx, pingEvery)
+		patience, cancel := context.WithTimeout(ctx, s.o.pingEvery)
 		err := ws.Ping(patience)
 		cancel()
 		if err == nil {

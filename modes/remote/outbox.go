@@ -18,6 +18,8 @@ var (
 // outbox holds what is to be written to one connection. It never makes its
 // filler wait.
 type outbox struct {
+	most int // of weight
+
 	mu     sync.Mutex
 	frames []frame
 	weight int
@@ -25,7 +27,7 @@ type outbox struct {
 	ready  chan struct{}
 }
 
-func newOutbox() *outbox { return &outbox{ready: make(chan struct{}, 1)} }
+func newOutbox(most int) *outbox { return &outbox{most: most, ready: make(chan struct{}, 1)} }
 
 // put queues a frame. A chunk joins the one that waits before it, if that
 // belongs to the same request: a slow reader gets fewer, longer ones. The
@@ -52,7 +54,7 @@ func (o *outbox) put(f frame) {
 }
 
 func (o *outbox) grow(n int) {
-	if o.weight += n; o.weight > maxPiled {
+	if o.weight += n; o.weight > o.most {
 		o.fail(errTooSlow)
 	}
 }

@@ -51,6 +51,10 @@ type Options struct {
 	Version  string
 	Log      *slog.Logger // audit: who connects and which tools run
 	Now      func() time.Time
+
+	// For tests, which have less time and memory; 0 means the constant.
+	pingEvery time.Duration
+	maxPiled  int
 }
 
 // Defaults of Options.
@@ -92,6 +96,8 @@ func New(o Options) (*Server, error) {
 	o.MaxConnections = cmp.Or(o.MaxConnections, DefaultMaxConnections)
 	o.MaxMessage = cmp.Or(o.MaxMessage, defaultMaxMessage)
 	o.Wire = cmp.Or(o.Wire, Both)
+	o.pingEvery = cmp.Or(o.pingEvery, pingEvery)
+	o.maxPiled = cmp.Or(o.maxPiled, maxPiled)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -321,7 +327,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
 		s.serveBrowser(s.ctx, ws, talk)
 		return
 	}
-	c := &conn{ws: ws, out: newOutbox(), wire: wants.wire, watches: wants.replay}
+	c := &conn{ws: ws, out: newOutbox(s.o.maxPiled), wire: wants.wire, watches: wants.replay}
 	if !talk.join(c, wants) {
 		_ = ws.Close(websocket.StatusPolicyViolation, "the frames after that number are no longer kept: attach without since")
 		talk.left(nil)
