@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+
+	"github.com/hoopoe-agent/hoopoe/engine"
 )
 
 // W-1, W-3: one frame with all keys in the one mode; chunks and a completion
@@ -238,6 +240,46 @@ func TestRegenerate(t *testing.T) {
 	c.send(`{"request_id":"h","input":{"Instruction":{"command":"history","parameters":null}}}`)
 	if h := c.end("h").text(); strings.Contains(h, "One.") || !strings.Contains(h, "Two.") {
 		t.Errorf("history %q", h)
+	}
+}
+
+// W-6: a Regenerate is a request like others: it can be interrupted.
+func TestRegenerateInterrupted(t *testing.T) {
+	c := serve(t, "-- turn --\n-- text --\nOne.\n-- turn --\n-- text --\nTwo\n-- delay 1h --\n-- turn --\ntimes: always\n-- text --\nThree.\n").connect("")
+	c.ask("a", "count")
+	c.send(`{"request_id":"r","input":"Regenerate","stream":true}`)
+	c.untilKind(kindStream)
+	c.send(`{"request_id":"i","input":"Interrupt"}`)
+	if g := c.end("r"); !g.interrupted() {
+		t.Errorf("the end %+v", g)
+	}
+	c.end("i")
+	c.send(`{"request_id":"again","input":"Regenerate"}`)
+	if g := c.end("again"); g.text() != "Three." {
+		t.Errorf("afterwards %+v", g)
+	}
+}
+
+// W-4: what a request wishes for reaches the model's call, and nothing of it
+// stays for the next.
+func TestConfig(t *testing.T) {
+	for _, c := range []struct {
+		more string
+		want engine.Once
+	}{
+		{``, engine.Once{}},
+		{`,"config":null`, engine.Once{}},
+		{`,"config":{"max_tokens":7,"prompt":"Be brief.","max_tool_try":3,"unknown":1}`, engine.Once{MaxTokens: 7, Append: "Be brief."}},
+		{`,"config":{"ask_before_tool_execution":true},"use_tools":false`, engine.Once{AskAll: true, NoTools: true}},
+		{`,"config":{"ask_before_tool_execution":false,"max_tokens":null}`, engine.Once{}},
+	} {
+		r, err := parse([]byte(`{"request_id":"a","input":{"Text":"hi"}` + c.more + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in, err := promptOf(t.Context(), r); err != nil || in.Text != "hi" || in.Once != c.want {
+			t.Errorf("%s is %+v, %v", c.more, in, err)
+		}
 	}
 }
 

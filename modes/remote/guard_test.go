@@ -46,6 +46,8 @@ func TestWhoMayConnect(t *testing.T) {
 		{"a rebound name with its page", open, map[string]string{"Host": "rebind.example:" + port, "Origin": "http://rebind.example:" + port}, 403},
 		{"a name that begins like an address", open, map[string]string{"Host": "127.0.0.1.evil.example"}, 403},
 		{"another address", open, map[string]string{"Host": "10.0.0.1:" + port}, 403},
+		{"a proxy's word for a rebound name", open, map[string]string{"Host": "rebind.example", "X-Forwarded-Host": "127.0.0.1:" + port}, 403},
+		{"a proxy's word for a foreign page", open, map[string]string{"Origin": "https://evil.example", "X-Forwarded-Host": "evil.example"}, 403},
 		{"no host", open, map[string]string{"Host": ""}, 403},
 		{"localhost", open, map[string]string{"Host": "localhost:" + port}, 101},
 		{"localhost without a port", open, map[string]string{"Host": "LocalHost"}, 101},
@@ -79,16 +81,42 @@ func TestWhoMayConnect(t *testing.T) {
 	}
 }
 
+// W-10, coder/code-server#6048: who is refused can see why, in the answer and in
+// the log: what was given, what it was held against, and how to do better.
+func TestRefusalsExplain(t *testing.T) {
+	open, secured := serve(t, hello), serve(t, hello, withToken)
+	for _, c := range []struct {
+		to     *place
+		header map[string]string
+		want   []string
+	}{
+		{open, map[string]string{"Origin": "https://evil.example"}, []string{"evil.example", open.addr, "--remote-allow-origin"}},
+		{open, map[string]string{"Host": "rebind.example"}, []string{"rebind.example", "--remote-allow-host"}},
+		{secured, nil, []string{"Authorization: Bearer", "?token=", "bearer."}},
+	} {
+		_, answer := c.to.request("GET", "/", shake(c.header))
+		log := c.to.log.String()
+		for _, want := range c.want {
+			if !strings.Contains(answer, want) || !strings.Contains(log, want) {
+				t.Errorf("%s is missing in\n%s\nor the log\n%s", want, answer, log)
+			}
+		}
+	}
+}
+
 // W-10: there is one guard in front of all routes, and behind it nothing but
 // what a server without a page needs.
 func TestRoutes(t *testing.T) {
-	open := serve(t, hello)
+	open, secured := serve(t, hello), serve(t, hello, withToken)
 	evil := map[string]string{"Origin": "https://evil.example"}
 	for _, c := range []struct {
 		method, path string
 		header       map[string]string
 		want         int
 	}{
+		{"GET", "/ws", shake(evil), 403},
+		{"GET", "/healthz", shake(evil), 403},
+		{"GET", "/debug/pprof", shake(evil), 403},
 		{"GET", "/healthz", nil, 200},
 		{"GET", "/healthz", evil, 403},
 		{"GET", "/healthz", map[string]string{"Host": "rebind.example"}, 403},
@@ -107,6 +135,17 @@ func TestRoutes(t *testing.T) {
 				t.Errorf("status %d, want %d:\n%s", status, c.want, answer)
 			}
 		})
+	}
+	for path, want := range map[string]int{"/": 200, "/app.js": 200, "/healthz": 200, "/ws": 426, "/debug/pprof": 426} {
+		if status, _ := secured.request("GET", path, nil); status != want {
+			t.Errorf("with a token %s: %d, want %d", path, status, want)
+		}
+		if status, _ := secured.request("GET", path, evil); status != 403 {
+			t.Errorf("with a token, from a foreign page, %s: %d", path, status)
+		}
+		if status, _ := secured.request("POST", path, map[string]string{"Authorization": "Bearer " + secret}); status != 405 {
+			t.Errorf("with a token, as a form, %s: %d", path, status)
+		}
 	}
 }
 
