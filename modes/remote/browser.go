@@ -179,7 +179,7 @@ func (b *browser) receive(data []byte) {
 	answer := func(data any, err error) {
 		r := response{Type: "response", ID: c.ID, Command: c.Type, Success: err == nil, Data: data}
 		if err != nil {
-			r.Error = err.Error()
+			r.Data, r.Error = nil, err.Error()
 		}
 		b.sub.Post(r)
 	}
