@@ -13,6 +13,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/spec"
 	"github.com/hoopoe-agent/hoopoe/slash"
 	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui"
@@ -34,6 +35,11 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 	pick := s.resume && s.resumeQuery == "" && first.text == ""
 	if pick {
 		s.resume, first.text = false, "/resume"
+	}
+	if s.agent != "" { // what is wrong with it is told before there is a screen
+		if s.spec, err = spec.Load(s.agent); err != nil {
+			return err
+		}
 	}
 	e, notices := p.newEngine(cwd, s)
 	theme, err := chosenTheme(ctx, e, cwd)

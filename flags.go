@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/engine/spec"
 )
 
 const (
@@ -70,6 +71,7 @@ type settings struct {
 	maxTurns                          int
 	maxCost                           float64
 	agent                             string
+	spec                              *spec.Agent // of agent, when it was read early
 	apiKey                            string
 	offline                           bool
 

@@ -88,7 +88,7 @@ func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions,
 		NoSkills: s.noSkills, NoTemplates: s.noTemplates, NoRules: s.noRules, NoContextFiles: s.noContextFiles, NoMCP: s.noMCP,
 		Tools: s.tools, NoTools: s.noTools, Limits: config.Limits{Turns: s.maxTurns, CostUSD: s.maxCost}, Approve: s.approve, Hosted: s.rpc,
 	}
-	if s.agent != "" {
+	if o.Agent = s.spec; s.agent != "" && s.spec == nil {
 		agent, err := spec.Load(s.agent)
 		if err != nil {
 			return o, err

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -145,6 +146,9 @@ func (r *running) end() int {
 
 func (r *running) signal(s syscall.Signal) {
 	r.t.Helper()
+	if signal.Ignored(s) { // under nohup: the program rightly ignores it too
+		r.t.Skipf("the tests were started with %v ignored", s)
+	}
 	if err := r.cmd.Process.Signal(s); err != nil {
 		r.t.Fatal(err)
 	}
