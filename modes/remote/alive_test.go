@@ -108,12 +108,7 @@ func TestInterruptCommand(t *testing.T) {
 				p := serve(t, fmt.Sprintf("-- turn --\n-- call bash --\n{\"command\": %q}\n-- turn --\ntimes: always\n-- text --\nHello.\n", command), inMode("full"))
 				c := p.connect("")
 				c.send(`{"request_id":"a","input":{"Text":"go"},"stream":%v}`, stream)
-				group := 0
-				eventually(t, "the command runs", func() bool {
-					data, _ := os.ReadFile(filepath.Join(p.dir, "pid"))
-					group, _ = strconv.Atoi(strings.TrimSpace(string(data)))
-					return group > 0 && alive(group) > 0
-				})
+				group := p.group()
 				c.send(`{"request_id":"i","input":"Interrupt"}`)
 				seen := map[string]got{}
 				for len(seen) < 2 {
@@ -263,4 +258,39 @@ func (p *place) raw(t *testing.T) (net.Conn, *bufio.Reader) {
 			return conn, r
 		}
 	}
+}
+
+// W-10: a server that ends waits until what its clients have running has ended,
+// whoever notices the end first.
+func TestEndOfServer(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("processes of a group can't be seen here")
+	}
+	for query, request := range map[string]string{
+		"":                           `{"request_id":"a","input":{"Text":"go"}}`,
+		"?session=new":               `{"request_id":"a","input":{"Text":"go"}}`,
+		"?session=new&wire=events":   `{"id":"1","type":"prompt","message":"go"}`,
+		"?session=new&wire=upstream": `{"request_id":"a","input":{"Text":"go"},"stream":true}`,
+	} {
+		t.Run(query, func(t *testing.T) {
+			p := serve(t, "-- turn --\n-- call bash --\n{\"command\": \"echo $$ > pid; sleep 3600 & wait\"}\n", inMode("full"))
+			p.connect(query).send("%s", request)
+			group := p.group()
+			p.server.Close()
+			if n := alive(group); n > 0 {
+				t.Errorf("%d processes are left", n)
+			}
+		})
+	}
+}
+
+// group is the process group of a command that leaves it in the file pid.
+func (p *place) group() (n int) {
+	p.t.Helper()
+	eventually(p.t, "the command runs", func() bool {
+		data, _ := os.ReadFile(filepath.Join(p.dir, "pid"))
+		n, _ = strconv.Atoi(strings.TrimSpace(string(data)))
+		return n > 0 && alive(n) > 0
+	})
+	return n
 }

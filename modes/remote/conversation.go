@@ -147,7 +147,7 @@ func (c *conversation) ended(err error) {
 		m.dismiss(reason)
 	}
 	if !c.closed {
-		go c.close()
+		c.closeSoon()
 	}
 }
 

@@ -158,11 +158,7 @@ func (c *conversation) left(m member) {
 	switch {
 	case len(c.present) > 0 || c.closed:
 	case !c.kept():
-		c.server.running.Add(1)
-		go func() {
-			defer c.server.running.Done()
-			c.close()
-		}()
+		c.closeSoon()
 	case !c.lent && c.leaving == nil:
 		c.leaving = time.AfterFunc(c.server.o.Grace, c.expire)
 	}
@@ -176,6 +172,16 @@ func (c *conversation) expire() {
 	if gone {
 		c.close()
 	}
+}
+
+// closeSoon closes beside the caller, which is one that the server waits for.
+// So it waits for this too: nothing may be left running when it has ended.
+func (c *conversation) closeSoon() {
+	c.server.running.Add(1)
+	go func() {
+		defer c.server.running.Done()
+		c.close()
+	}()
 }
 
 // close ends the conversation: what runs is stopped, an open question denied,

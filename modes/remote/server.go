@@ -138,11 +138,7 @@ func (s *Server) Close() {
 	s.stop()
 	s.mu.Lock()
 	for _, c := range s.kept {
-		s.running.Add(1)
-		go func() {
-			defer s.running.Done()
-			c.close()
-		}()
+		c.closeSoon()
 	}
 	s.mu.Unlock()
 	done := make(chan struct{})
@@ -153,6 +149,7 @@ func (s *Server) Close() {
 	select {
 	case <-done:
 	case <-time.After(endTime):
+		s.Kill()
 	}
 }
 
