@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -26,13 +26,13 @@ type conn struct {
 	wire    Wire
 	watches bool // all of the session's frames, not its own alone
 
-	end    context.CancelFunc
-	once   sync.Once
-	reason string
+	end context.CancelFunc
+	// reason is why we end it, told with the close; nil when the client did.
+	reason atomic.Pointer[string]
 }
 
 func (c *conn) dismiss(reason string) {
-	c.once.Do(func() { c.reason = reason })
+	c.reason.CompareAndSwap(nil, &reason)
 	c.out.close()
 }
 
@@ -97,8 +97,10 @@ func (c *conn) write(ctx context.Context) {
 			continue
 		case errors.Is(err, errTooSlow):
 			_ = c.ws.Close(websocket.StatusTryAgainLater, err.Error())
-		case errors.Is(err, errGone) && c.reason != "":
-			_ = c.ws.Close(websocket.StatusGoingAway, c.reason)
+		case errors.Is(err, errGone):
+			if reason := c.reason.Load(); reason != nil {
+				_ = c.ws.Close(websocket.StatusGoingAway, *reason)
+			}
 		}
 		return
 	}
