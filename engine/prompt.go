@@ -55,7 +55,8 @@ type Input struct {
 	// Once are settings of this prompt alone. A message that is queued for a
 	// prompt in progress doesn't change that prompt's.
 	Once Once
-	// Ack is placed before the first event that the prompt causes.
+	// Ack is placed before the first event that the prompt causes. When its Value
+	// is a func(Disposition) any, what that returns is placed.
 	Ack *Ack
 
 	id       string // of the message that it will become
@@ -106,7 +107,7 @@ func (s *Session) accept(in Input, fromHook bool) (Accepted, error) {
 	}
 	switch {
 	case fromHook && s.state == Settling:
-		s.place(in.Ack)
+		s.placeTaken(in.Ack, QueuedUp)
 		s.sends = append(s.sends, in)
 		return Accepted{in.id, QueuedUp, in.decided}, nil
 	case fromHook && s.state != Idle && in.Delivery == Auto:
@@ -126,11 +127,11 @@ func (s *Session) accept(in Input, fromHook bool) (Accepted, error) {
 func (s *Session) route(in Input) (Disposition, error) {
 	switch {
 	case s.state == Idle && !in.QueueOnly:
-		s.place(in.Ack)
+		s.placeTaken(in.Ack, Started)
 		s.begin(in)
 		return Started, nil
 	case in.Delivery != Auto && (s.delivers() || in.QueueOnly):
-		s.place(in.Ack)
+		s.placeTaken(in.Ack, QueuedUp)
 		if s.host.Has(wantsInput) && !in.screened {
 			s.screen(in)
 		} else {
@@ -143,10 +144,23 @@ func (s *Session) route(in Input) (Disposition, error) {
 	}
 	// Between two prompts, the last of which may be on its way out: it runs when
 	// what goes on there is over.
-	s.place(in.Ack)
+	s.placeTaken(in.Ack, QueuedUp)
 	s.prompts = append(s.prompts, in)
 	s.enqueue(nextPrompt, in)
 	return QueuedUp, nil
+}
+
+// placeTaken places the Ack of a prompt.
+func (s *Session) placeTaken(a *Ack, d Disposition) {
+	if a == nil {
+		return
+	}
+	of, ok := a.Value.(func(Disposition) any)
+	if !ok {
+		s.place(a)
+		return
+	}
+	s.place(&Ack{Sub: a.Sub, Value: of(d)})
 }
 
 // delivers reports whether the prompt in progress will still take messages

@@ -245,8 +245,12 @@ func (b *browser) send(c command, in engine.Input, answer func(any, error)) {
 	if c.Type == "follow_up" || c.StreamingBehavior == engine.FollowUp {
 		in.Delivery = engine.FollowUp
 	}
-	a, err := b.talk.session.Prompt(b.ctx, in)
-	answer(map[string]string{"disposition": string(a.Disposition)}, err)
+	in.Ack = &engine.Ack{Sub: b.sub, Value: func(d engine.Disposition) any {
+		return response{Type: "response", ID: c.ID, Command: c.Type, Success: true, Data: map[string]string{"disposition": string(d)}}
+	}}
+	if _, err := b.talk.session.Prompt(b.ctx, in); err != nil {
+		answer(nil, err)
+	}
 }
 
 // command runs a slash command; a text that is none goes to the model.
