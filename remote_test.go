@@ -71,7 +71,7 @@ func (p *place) serve(args ...string) (r *running, url string) {
 }
 
 // W-10: whatever signal ends the server, what clients have running ends with
-// it, and their sessions can be opened again.
+// it, they are told, and their sessions can be opened again.
 func TestRemoteSignals(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -108,8 +108,12 @@ func TestRemoteSignals(t *testing.T) {
 			if len(c.signal) > 1 {
 				return
 			}
-			for err := error(nil); err == nil; { // the connection ends as well
+			err := error(nil)
+			for err == nil {
 				_, _, err = g.ws.Read(t.Context())
+			}
+			if websocket.CloseStatus(err) != websocket.StatusGoingAway {
+				t.Errorf("the client is told %v", err)
 			}
 			if out, errs, code := p.run("-c", p.script("echo", echo), "-p", "go on"); code != 0 || out != "A whole answer\n" {
 				t.Errorf("going on: %q, %q, %d", out, errs, code)

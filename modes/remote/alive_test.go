@@ -260,8 +260,8 @@ func (p *place) raw(t *testing.T) (net.Conn, *bufio.Reader) {
 	}
 }
 
-// W-10: a server that ends waits until what its clients have running has ended,
-// whoever notices the end first.
+// W-10: a server that ends tells its clients by a code, and waits until what they
+// have running has ended, whoever notices the end first.
 func TestEndOfServer(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("processes of a group can't be seen here")
@@ -274,11 +274,15 @@ func TestEndOfServer(t *testing.T) {
 	} {
 		t.Run(query, func(t *testing.T) {
 			p := serve(t, "-- turn --\n-- call bash --\n{\"command\": \"echo $$ > pid; sleep 3600 & wait\"}\n", inMode("full"))
-			p.connect(query).send("%s", request)
+			c := p.connect(query)
+			c.send("%s", request)
 			group := p.group()
 			p.server.Close()
 			if n := alive(group); n > 0 {
 				t.Errorf("%d processes are left", n)
+			}
+			if code := c.closed(); code != websocket.StatusGoingAway {
+				t.Errorf("closed with %d", code)
 			}
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -27,14 +26,9 @@ type conn struct {
 	watches bool // all of the session's frames, not its own alone
 
 	end context.CancelFunc
-	// reason is why we end it, told with the close; nil when the client did.
-	reason atomic.Pointer[string]
 }
 
-func (c *conn) dismiss(reason string) {
-	c.reason.CompareAndSwap(nil, &reason)
-	c.out.close()
-}
+func (c *conn) dismiss(reason string) { c.out.close(reason) }
 
 // serve reads requests until the connection ends.
 func (s *Server) serve(ctx context.Context, ws *websocket.Conn, c *conn, talk *conversation) {
@@ -49,7 +43,7 @@ func (s *Server) serve(ctx context.Context, ws *websocket.Conn, c *conn, talk *c
 	}()
 	go s.keepAlive(ctx, ws, c.end)
 	err := c.read(ctx, talk)
-	c.out.close()
+	c.out.close("")
 	c.end()
 	<-written
 	s.log.Info("remote connection ended", "session", talk.id, "why", closing(err))
@@ -92,15 +86,14 @@ func (c *conn) write(ctx context.Context) {
 				buf = nil
 			}
 		}
+		gone, dismissed := errors.AsType[goneError](err)
 		switch {
 		case err == nil:
 			continue
 		case errors.Is(err, errTooSlow):
 			_ = c.ws.Close(websocket.StatusTryAgainLater, err.Error())
-		case errors.Is(err, errGone):
-			if reason := c.reason.Load(); reason != nil {
-				_ = c.ws.Close(websocket.StatusGoingAway, *reason)
-			}
+		case dismissed && gone != "":
+			_ = c.ws.Close(websocket.StatusGoingAway, string(gone))
 		}
 		return
 	}

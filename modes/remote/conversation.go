@@ -141,13 +141,20 @@ func (c *conversation) ended(err error) {
 		reason = err.Error()
 	}
 	c.cancel()
+	c.dismiss(reason)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.closeSoon()
+	}
+}
+
+// dismiss ends the connections.
+func (c *conversation) dismiss(reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for m := range c.present {
 		m.dismiss(reason)
-	}
-	if !c.closed {
-		c.closeSoon()
 	}
 }
 

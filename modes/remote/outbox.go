@@ -10,10 +10,13 @@ import (
 // is disconnected. A whole long answer fits.
 const maxPiled = 64 << 20
 
-var (
-	errTooSlow = errors.New("the client reads too slowly")
-	errGone    = errors.New("the connection has ended")
-)
+var errTooSlow = errors.New("the client reads too slowly")
+
+// goneError ends an outbox. It is what the client is told, "" for one that has
+// gone by itself.
+type goneError string
+
+func (e goneError) Error() string { return "the connection has ended: " + string(e) }
 
 // outbox holds what is to be written to one connection. It never makes its
 // filler wait.
@@ -64,12 +67,12 @@ func (o *outbox) fail(err error) {
 	o.signal()
 }
 
-// close ends the outbox; what waits is dropped.
-func (o *outbox) close() {
+// close ends the outbox; what waits is dropped. The first reason stands.
+func (o *outbox) close(reason string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err == nil {
-		o.fail(errGone)
+		o.fail(goneError(reason))
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -69,6 +71,7 @@ const (
 	handshakeTime = 10 * time.Second
 	maxHeader     = 16 << 10
 	endTime       = 6 * time.Second
+	farewellTime  = time.Second // for clients to answer that they are going
 )
 
 // Server serves conversations.
@@ -80,14 +83,16 @@ type Server struct {
 	stop  context.CancelFunc
 
 	running sync.WaitGroup // conversations and connections
+	visits  sync.WaitGroup // connections
 
 	opening sync.Mutex // held while a kept session is opened
 
-	mu    sync.Mutex
-	conns int
-	talks map[*conversation]bool // all that are open
-	kept  map[string]*conversation
-	files map[string]string // of the kept sessions that this server made
+	mu     sync.Mutex
+	ending bool // no more connections
+	conns  int
+	talks  map[*conversation]bool // all that are open
+	kept   map[string]*conversation
+	files  map[string]string // of the kept sessions that this server made
 }
 
 // New returns a server that doesn't listen yet. Its errors are *ConfigError.
@@ -135,6 +140,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // Close ends all connections and the sessions that the server opened.
 func (s *Server) Close() {
+	s.farewell()
 	s.stop()
 	s.mu.Lock()
 	for _, c := range s.kept {
@@ -150,6 +156,27 @@ func (s *Server) Close() {
 	case <-done:
 	case <-time.After(endTime):
 		s.Kill()
+	}
+}
+
+// farewell tells the connections that they end, and waits a moment for those
+// that answer.
+func (s *Server) farewell() {
+	s.mu.Lock()
+	s.ending = true
+	talks := slices.Collect(maps.Keys(s.talks))
+	s.mu.Unlock()
+	for _, c := range talks {
+		c.dismiss("the server ends")
+	}
+	gone := make(chan struct{})
+	go func() {
+		s.visits.Wait()
+		close(gone)
+	}()
+	select {
+	case <-gone:
+	case <-time.After(farewellTime):
 	}
 }
 
@@ -337,11 +364,12 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
 func (s *Server) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.conns >= s.o.MaxConnections || s.ctx.Err() != nil {
+	if s.conns >= s.o.MaxConnections || s.ending {
 		return false
 	}
 	s.conns++
 	s.running.Add(1)
+	s.visits.Add(1)
 	return true
 }
 
@@ -349,6 +377,7 @@ func (s *Server) leave() {
 	s.mu.Lock()
 	s.conns--
 	s.mu.Unlock()
+	s.visits.Done()
 	s.running.Done()
 }
 
