@@ -7,6 +7,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/shell"
 	"github.com/hoopoe-agent/hoopoe/engine/workspace"
 )
 
@@ -65,7 +66,7 @@ func (s *Session) Bash(ctx context.Context, in BashInput) (BashResult, error) {
 		OnOutput: func(tail string) { s.in.post(item{event: event.BashProgress{ID: id, Output: tail}}) },
 	})
 	switch {
-	case err != nil && run.Err() != nil: // stopped before it began
+	case errors.Is(err, shell.ErrClosed) || err != nil && (run.Err() != nil || ctx.Err() != nil): // stopped before it began
 		out.Cancelled = true
 	case err != nil && out.Text == "":
 		out.Text = err.Error()

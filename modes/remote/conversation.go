@@ -67,6 +67,16 @@ type exchange struct {
 	turn        *turnQuestion
 }
 
+// over reports whether the last frame was given out.
+func (x *exchange) over() bool {
+	select {
+	case <-x.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // turnQuestion waits for the client to go on.
 type turnQuestion struct {
 	frame  frame
@@ -428,6 +438,9 @@ func (c *conversation) interrupt(from *conn, id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x := c.current
+	if x != nil && x.over() {
+		x = nil // its last frame is out: the client knows that it has ended
+	}
 	if x == nil && len(c.waiting) > 0 {
 		x = c.waiting[0]
 	}
