@@ -177,3 +177,20 @@ func TestProtocolInputs(t *testing.T) {
 		t.Errorf("the document shows %d fields of config", n)
 	}
 }
+
+// Case B15: a message that was too large once is too large for ever. The
+// reference tells clients so, and our own fails what it waited for and sends
+// nothing again when it connects anew.
+func TestTooLargeIsFinal(t *testing.T) {
+	if !strings.Contains(protocol(t), "close code 1009, which is final") {
+		t.Error("PROTOCOL.md doesn't say that 1009 is final")
+	}
+	page, err := os.ReadFile("page/app.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing, _, _ := strings.Cut(string(page)[strings.Index(string(page), "mine.onclose"):], "};")
+	if !strings.Contains(closing, "waiting.clear()") || strings.Contains(closing, ".send(") || strings.Contains(closing, "command(") {
+		t.Errorf("the page keeps what it waited for:\n%s", closing)
+	}
+}
