@@ -26,6 +26,7 @@ func FuzzReceive(f *testing.F) {
 		`{"id":"h","type":"host_tool_update","partialResult":{"content":3}}`,
 		"{\"id\":\"\u2028\",\"type\":\"abort\"}\n\xff\xfe{",
 		`{"id":"1","id":"2","type":"abort","type":"bash"}`,
+		"{\"id\":\"\x80\xa8\"}\n{\"id\":\"\",\"type\":\"\xe8\xe8\"}",
 	} {
 		f.Add([]byte(seed), false)
 		f.Add([]byte(seed), true)
@@ -67,6 +68,7 @@ func checkAnswers(t *testing.T, input, output []byte) {
 	sent := map[string]int{}
 	commands := 0
 	for _, line := range bytes.Split(input, []byte("\n")) {
+		line = bytes.ToValidUTF8(line, []byte("\uFFFD")) // as every line that we write
 		if strings.TrimSpace(string(line)) == "" {
 			continue
 		}

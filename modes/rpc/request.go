@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // request is a line of the host: a command, or an answer to one of our own
@@ -22,6 +23,9 @@ type request struct {
 // parse reads a line. Its error is for people, without any prefix.
 func parse(line []byte) (request, error) {
 	var r request
+	if !utf8.Valid(line) { // else an id would come back other than it was read
+		line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
+	}
 	if err := json.Unmarshal(line, &r.fields); err != nil {
 		var kind *json.UnmarshalTypeError
 		if errors.As(err, &kind) {
