@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// write puts files below the world's root: "work/" is the working directory,
+// write puts files below the world's root: "project/" is the working directory,
 // "home/" the user's folder for Hoopoe's files, and the rest the user's home.
 func (w *world) write(files map[string]string) {
 	w.t.Helper()
@@ -51,14 +51,14 @@ func fixedDay(o *Options) {
 // guided are files of every kind that guide an agent.
 func guided() map[string]string {
 	return map[string]string{
-		"work/AGENTS.md":                       "# Birds\n\nRun `make test` before you say that it works.\n",
-		"work/.claude/skills/release/SKILL.md": "---\nname: release\ndescription: Publish a version of this program.\n---\nTag, then push.\n",
-		".agents/skills/pdf/SKILL.md":          "---\ndescription: Work on PDF files.\nargument-hint: <file>\n---\nRead form.md first.\n",
-		".agents/skills/pdf/form.md":           "Fields have names.\n",
-		"work/.cursor/rules/style.mdc":         "---\nalwaysApply: true\n---\nNames are nouns.\n",
-		"home/rules/sql.md":                    "---\ndescription: How queries are written\nglobs: \"*.sql\"\n---\nOne join a line.\n",
-		"home/rules/panic.md":                  "---\ncondition: 'panic\\('\n---\nReturn errors.\n",
-		"home/commands/review.md":              "Review $1.",
+		"project/AGENTS.md":                       "# Birds\n\nRun `make test` before you say that it works.\n",
+		"project/.claude/skills/release/SKILL.md": "---\nname: release\ndescription: Publish a version of this program.\n---\nTag, then push.\n",
+		".agents/skills/pdf/SKILL.md":             "---\ndescription: Work on PDF files.\nargument-hint: <file>\n---\nRead form.md first.\n",
+		".agents/skills/pdf/form.md":              "Fields have names.\n",
+		"project/.cursor/rules/style.mdc":         "---\nalwaysApply: true\n---\nNames are nouns.\n",
+		"home/rules/sql.md":                       "---\ndescription: How queries are written\nglobs: \"*.sql\"\n---\nOne join a line.\n",
+		"home/rules/panic.md":                     "---\ncondition: 'panic\\('\n---\nReturn errors.\n",
+		"home/commands/review.md":                 "Review $1.",
 	}
 }
 
@@ -274,7 +274,7 @@ func TestUntrusted(t *testing.T) {
 			w := newWorld(t, hello)
 			files := map[string]string{}
 			for _, name := range c.files {
-				files["work/"+name] = "x"
+				files["project/"+name] = "x"
 			}
 			w.write(files)
 			if got := w.engine.Untrusted(w.dir); !slices.Equal(got, c.want) {

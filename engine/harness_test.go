@@ -54,7 +54,7 @@ func newWorld(t testing.TB, script string, opts ...worldOption) *world {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
-	dir := filepath.Join(root, "work")
+	dir := filepath.Join(root, "project")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func (c *client) ends() map[string]event.ToolEnded {
 
 func TestSubagent(t *testing.T) {
 	w := newWorld(t, oneTask)
-	w.write(map[string]string{"work/notes.txt": "a note\n"})
+	w.write(map[string]string{"project/notes.txt": "a note\n"})
 	c := w.open(OpenOptions{})
 	if end := c.run("find out"); end.Reason != message.Stop {
 		t.Fatalf("%+v\n%s", end, c.story())

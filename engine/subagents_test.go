@@ -450,12 +450,12 @@ func TestSubagentDefinitions(t *testing.T) {
 		return names
 	}
 	files := map[string]string{
-		"work/.claude/agents/reviewer.md": "---\nname: reviewer\ndescription: Reviews\n  changes\ntools: Read, Glob, Nothing\nmodel: sonnet\n---\nReview with care.\n",
-		"home/agents/general.md":          "---\ndescription: mine\n---\nBe general.\n",
-		"home/agents/off.md":              "---\ndescription: off\n---\nx\n",
-		".claude/agents/bad.md":           "---\ndescription: bad\npermissionMode: none\n---\nx\n",
-		".claude/agents/worse.md":         "---\ndescription: bad\nthinking: deeply\n---\nx\n",
-		"home/agents/bare.md":             "---\ndescription: bare\ntools: Nothing\n---\nx\n",
+		"project/.claude/agents/reviewer.md": "---\nname: reviewer\ndescription: Reviews\n  changes\ntools: Read, Glob, Nothing\nmodel: sonnet\n---\nReview with care.\n",
+		"home/agents/general.md":             "---\ndescription: mine\n---\nBe general.\n",
+		"home/agents/off.md":                 "---\ndescription: off\n---\nx\n",
+		".claude/agents/bad.md":              "---\ndescription: bad\npermissionMode: none\n---\nx\n",
+		".claude/agents/worse.md":            "---\ndescription: bad\nthinking: deeply\n---\nx\n",
+		"home/agents/bare.md":                "---\ndescription: bare\ntools: Nothing\n---\nx\n",
 	}
 	const settings = `{"task":{"disabledAgents":["off"]}}`
 	w := newWorld(t, asksFor("reviewer job-a", "bare job-b")+"-- turn --\non: job-a\nsystem: Review with care.\n"+says("fine")+"\n", withSettings(settings))
@@ -507,7 +507,7 @@ func TestSubagentServedTools(t *testing.T) {
 	w := newWorld(t, asksFor("general job-a", "dba job-b", "limited job-c", "offline job-d", "thinker job-e")+
 		turn("job-a")+turn("job-b")+turn("job-c")+turn("job-d")+turn("job-e"))
 	w.write(map[string]string{
-		"work/x": "x", "home/agents/dba.md": "---\ndescription: d\ntools: mcp__db\n---\nx\n",
+		"project/x": "x", "home/agents/dba.md": "---\ndescription: d\ntools: mcp__db\n---\nx\n",
 		"home/agents/limited.md": "---\ndescription: d\ndisallowedTools: mcp__db__query, Read\n---\nx\n",
 		"home/agents/offline.md": "---\ndescription: d\ndisallowedTools: mcp__db__*, mcp__web\n---\nx\n",
 		"home/agents/thinker.md": "---\ndescription: d\ndisallowedTools: \"*\"\n---\nx\n",

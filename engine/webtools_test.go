@@ -54,7 +54,7 @@ func TestWebFetchIsAskedFor(t *testing.T) {
 		})
 	}
 	w := newWorld(t, idle)
-	w.write(map[string]string{"work/.hoopoe/settings.json": `{"tools": {"webFetch": true}}`})
+	w.write(map[string]string{"project/.hoopoe/settings.json": `{"tools": {"webFetch": true}}`})
 	s, notices, err := w.engine.Open(t.Context(), OpenOptions{Cwd: w.dir, Model: w.model.Ref(), Approve: true})
 	if err != nil {
 		t.Fatal(err)
