@@ -118,7 +118,7 @@ func (p *program) acp(c *cli.Context) error {
 		program = p.name
 	}
 	stdin := &input{Reader: p.stdin, ended: make(chan struct{})}
-	defer open.hurry(ctx, stdin.ended)()
+	defer hurry(ctx, stdin.ended, open.kill)()
 	defer open.kill() // what didn't heed the end
 	return acp.Serve(ctx, agent, stdin, func(line []byte) error {
 		_, err := stdout.Write(line)
@@ -183,24 +183,4 @@ func (o *sessionSet) kill() {
 	for s := range o.sessions {
 		s.Kill()
 	}
-}
-
-// hurry kills what outlives the end by endGrace: the end of ctx, or of the
-// input.
-func (o *sessionSet) hurry(ctx context.Context, ended <-chan struct{}) (stop func()) {
-	done := make(chan struct{})
-	go func() {
-		select {
-		case <-ended:
-		case <-ctx.Done():
-		case <-done:
-			return
-		}
-		select {
-		case <-time.After(endGrace):
-			o.kill()
-		case <-done:
-		}
-	}()
-	return func() { close(done) }
 }

@@ -60,7 +60,7 @@ func (p *program) rpc(ctx context.Context, s settings, words []string) (err erro
 		}
 	}
 	stdin := &input{Reader: p.stdin, ended: make(chan struct{})}
-	defer hurry(ctx, stdin.ended, open.session)()
+	defer hurry(ctx, stdin.ended, open.session.Kill)()
 	err = rpc.Run(ctx, rpc.Options{
 		Session: open.session, Commands: p.commands(open.engine, s.sessionDir),
 		Stdin: stdin, Stdout: stdout, Now: p.now, Version: version(),
@@ -154,9 +154,9 @@ func (i *input) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// hurry kills what a session runs when it outlives the end by endGrace: the
-// end of ctx, or of the input.
-func hurry(ctx context.Context, ended <-chan struct{}, s *engine.Session) (stop func()) {
+// hurry calls kill for what outlives the end by endGrace: the end of ctx, or of
+// the input.
+func hurry(ctx context.Context, ended <-chan struct{}, kill func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {
 		select {
@@ -167,7 +167,7 @@ func hurry(ctx context.Context, ended <-chan struct{}, s *engine.Session) (stop 
 		}
 		select {
 		case <-time.After(endGrace):
-			s.Kill()
+			kill()
 		case <-done:
 		}
 	}()
