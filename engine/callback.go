@@ -6,19 +6,29 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/workspace"
 )
 
 // callback is the session as one extension may call it back.
 type callback struct {
-	s    *Session
-	name string
+	ext.Session // what isn't written below yet
+	s           *Session
+	name        string
 }
 
 var _ ext.Session = callback{}
 
-func (c callback) Send(ctx context.Context, text string) error {
-	_, err := c.s.Prompt(ctx, Input{Text: text, Source: FromExtension, sender: c.name})
+func (c callback) Send(ctx context.Context, content []message.Block, delivery string) error {
+	in := Input{Delivery: Delivery(delivery), Source: FromExtension, sender: c.name}
+	for _, b := range content {
+		if b.Type == message.ImageBlock {
+			in.Images = append(in.Images, b)
+		} else {
+			in.Text += b.Text
+		}
+	}
+	_, err := c.s.Prompt(ctx, in)
 	return err
 }
 
@@ -73,8 +83,8 @@ func (c callback) Compact(ctx context.Context, instructions string) error {
 	return err
 }
 
-func (c callback) NewDocument(ctx context.Context) (bool, error) {
-	return c.s.NewDocument(ctx, NewDocumentOptions{})
+func (c callback) NewDocument(ctx context.Context, parent string) (bool, error) {
+	return c.s.NewDocument(ctx, NewDocumentOptions{Parent: parent})
 }
 
 func (c callback) Shutdown(context.Context) { c.s.askedToEnd.Do(func() { close(c.s.shutdown) }) }

@@ -262,7 +262,7 @@ func TestNewDocumentParent(t *testing.T) {
 func TestExtensionActs(t *testing.T) {
 	for name, act := range map[string]func(context.Context, ext.Session) error{
 		"compact": func(ctx context.Context, s ext.Session) error { return s.Compact(ctx, "keep names") },
-		"new":     func(ctx context.Context, s ext.Session) error { _, err := s.NewDocument(ctx); return err },
+		"new":     func(ctx context.Context, s ext.Session) error { _, err := s.NewDocument(ctx, ""); return err },
 		"shutdown": func(ctx context.Context, s ext.Session) error {
 			s.Shutdown(ctx)
 			s.Shutdown(ctx)

@@ -232,7 +232,7 @@ func (s *Session) equip(settings config.Settings) error {
 	if s.policy, err = e.gate(ws, o, settings, approvals(o.Agent, own.Tools())); err != nil {
 		return err
 	}
-	s.host = &ext.Host{Hooks: e.options.Hooks, Session: func(name string) ext.Session { return callback{s, name} }, Failed: func(name, point string, err error) {
+	s.host = &ext.Host{Hooks: e.options.Hooks, Session: func(name string) ext.Session { return callback{s: s, name: name} }, Failed: func(name, point string, err error) {
 		s.in.do(func() { s.publish(event.ExtensionFailed{Extension: name, Point: point, Error: err.Error()}) })
 	}}
 	return nil

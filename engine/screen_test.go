@@ -247,11 +247,11 @@ func TestSentByAnExtension(t *testing.T) {
 		Name: "sender",
 		Input: func(ctx context.Context, s ext.Session, _ ext.Input) (ext.InputReply, error) {
 			own++
-			return ext.InputReply{}, s.Send(ctx, "from input")
+			return ext.InputReply{}, s.Send(ctx, []message.Block{message.TextOf("from input")}, "")
 		},
 		RunEnd: func(ctx context.Context, s ext.Session, e ext.RunEnd) error {
 			if len(e.Messages) > 0 && e.Messages[0].Text() == "GO" {
-				return s.Send(ctx, "from run_end")
+				return s.Send(ctx, []message.Block{message.TextOf("from run_end")}, "")
 			}
 			return nil
 		},

@@ -2,7 +2,10 @@
 // they are called, what each may answer, and the rules that protect the
 // session from them.
 //
-//	session ─▶ Host.<Point> ─▶ each extension in load order ─▶ folded reply
+//	file, Go func, command ─▶ Extension ─ Load, once a session ─▶ Instance
+//	session ─▶ Host.<Point> ─▶ each Instance's hook, in load order ─▶ folded reply
+//	Instance ─ Registered ─▶ session: tools, commands, shortcuts, flags, renderers
+//	hook, tool, command ─▶ Session: what it may call back
 //
 // A hook runs off the session's owner, under a deadline that stands still
 // while a question of the hook's is on screen. A hook that fails, panics or
@@ -29,8 +32,15 @@ type Hooks struct {
 	Input func(ctx context.Context, s Session, in Input) (InputReply, error)
 	// BeforeRun may add messages after the prompt and replace the system prompt.
 	BeforeRun func(ctx context.Context, s Session, b BeforeRun) (BeforeRunReply, error)
+	// Event is told what happens, in order and apart from the run: it can change
+	// nothing. Deltas of one message that come faster than it returns are merged.
+	// What came before a RunEnd is delivered before that.
+	Event func(ctx context.Context, s Session, e event.Event) error
 	// Context may replace the messages of one request.
 	Context func(ctx context.Context, s Session, messages []message.Message) ([]message.Message, error)
+	// Request may replace the body that goes to the provider, in the provider's
+	// own JSON; nil leaves it.
+	Request func(ctx context.Context, s Session, body json.RawMessage) (json.RawMessage, error)
 	// ToolCall may change a call's arguments or block it.
 	ToolCall func(ctx context.Context, s Session, c ToolCall) (ToolCallReply, error)
 	// ToolResult may change what the model sees of a result.
@@ -40,42 +50,22 @@ type Hooks struct {
 	RunEnd func(ctx context.Context, s Session, e RunEnd) error
 	// BeforeCompact may cancel a compaction or supply its summary.
 	BeforeCompact func(ctx context.Context, s Session, b BeforeCompact) (BeforeCompactReply, error)
+	// Compacted comes after it.
+	Compacted func(ctx context.Context, s Session, c Compacted) error
 	// BeforeReplace may veto that the document is replaced.
 	BeforeReplace func(ctx context.Context, s Session, r Replace) (veto bool, err error)
 	// Replaced comes after it was.
 	Replaced func(ctx context.Context, s Session, r Replace) error
-}
-
-// Session is what a hook may call back. Sends and setters return when the
-// session has taken them, without waiting for a run. Abort, Compact and
-// NewDocument called from inside a hook are carried out when the hook's step
-// is over, and their results are lost; Settled from inside a hook is an error,
-// because the run may be waiting for the hook. What an extension shows bears
-// its name.
-type Session interface {
-	Send(ctx context.Context, text string) error
-	Abort(ctx context.Context) error
-	Settled(ctx context.Context) error
-	// Ask puts a question to the user; answered is false when nobody answered
-	// and the default holds.
-	Ask(ctx context.Context, q event.Question) (a event.Answer, answered bool)
-	// Notify shows a text. Level is info, warning or error.
-	Notify(ctx context.Context, level, text string)
-	// SetStatus shows a text in the status line under a key of the extension's
-	// own; nil takes it away.
-	SetStatus(ctx context.Context, key string, text *string)
-	// SetWidget shows lines near the editor; nil takes them away. Placement is
-	// aboveEditor, belowEditor or empty.
-	SetWidget(ctx context.Context, key string, lines []string, placement string)
-	// SetTitle sets the terminal's title.
-	SetTitle(ctx context.Context, title string)
-	// SetEditorText replaces the text that the user is writing.
-	SetEditorText(ctx context.Context, text string)
-	Compact(ctx context.Context, instructions string) error
-	// NewDocument starts a fresh session; cancelled when an extension vetoed.
-	NewDocument(ctx context.Context) (cancelled bool, err error)
-	// Shutdown notes that the process should end when it has nothing to do.
-	Shutdown(ctx context.Context)
+	// BeforeMove may veto that the session goes on from another entry, or supply
+	// the summary of the branch that it leaves.
+	BeforeMove func(ctx context.Context, s Session, m Move) (BeforeMoveReply, error)
+	// Moved comes after it did.
+	Moved func(ctx context.Context, s Session, m Moved) error
+	// UserBash may run the user's own command in place of the session.
+	UserBash func(ctx context.Context, s Session, b UserBash) (UserBashReply, error)
+	// Discover names further files to read, when the session starts and at each
+	// reload.
+	Discover func(ctx context.Context, s Session, reason string) (Discovered, error)
 }
 
 // Input is a prompt, or a message for a run that is going, on its way in.
@@ -102,6 +92,7 @@ type InputReply struct {
 // BeforeRun tells what is about to run.
 type BeforeRun struct {
 	Prompt string
+	Images []message.Block
 	System string
 }
 
@@ -144,17 +135,86 @@ type RunEnd struct {
 type BeforeCompact struct {
 	Reason       string
 	Instructions string
-	Messages     []message.Message
+	// Messages are those that the summary would stand for.
+	Messages []message.Message
+	// FirstKeptID is the entry from which on messages stay; TokensBefore what the
+	// context holds now; PreviousSummary that of the compaction before.
+	FirstKeptID     string
+	TokensBefore    int
+	PreviousSummary string
 }
 
-// BeforeCompactReply cancels, or supplies the summary.
+// BeforeCompactReply cancels, supplies the summary, or changes how it is asked
+// for.
 type BeforeCompactReply struct {
 	Cancel  bool
 	Summary string
+	// FirstKeptID moves the cut of a supplied summary; empty keeps it.
+	FirstKeptID string
+	Details     json.RawMessage
+	// Context is added to the request for a summary, Prompt replaces its
+	// instructions.
+	Context []string
+	Prompt  string
+	// Preserve is kept with the entry for the extension.
+	Preserve json.RawMessage
+}
+
+// Compacted names the entry of a compaction.
+type Compacted struct {
+	EntryID       string
+	FromExtension bool
 }
 
 // Replace tells which document comes next. Reason is new, resume or fork.
 type Replace struct {
 	Reason string
 	Path   string // of the file to open, when there is one
+	// EntryID is the user message before which a branch begins.
+	EntryID string
+	// Previous is the file that was open, known to Replaced alone.
+	Previous string
 }
+
+// Move tells from which entry the session shall go on.
+type Move struct {
+	TargetID, LeafID string
+	// Summarize says that the branch that is left shall be summarised, under
+	// Instructions.
+	Summarize    bool
+	Instructions string
+	// Left are the messages that would be summarised.
+	Left []message.Message
+}
+
+// BeforeMoveReply vetoes, or supplies the summary.
+type BeforeMoveReply struct {
+	Cancel  bool
+	Summary string
+	Details json.RawMessage
+}
+
+// Moved tells where the session goes on.
+type Moved struct {
+	LeafID, OldLeafID string
+	SummaryID         string // the entry of the summary; empty without one
+}
+
+// UserBash is a command that the user runs.
+type UserBash struct {
+	Command            string
+	ExcludeFromContext bool
+	Cwd                string
+}
+
+// UserBashReply stands for the command's output when Handled.
+type UserBashReply struct {
+	Handled   bool
+	Output    string
+	ExitCode  *int
+	Cancelled bool
+	Truncated bool
+}
+
+// Discovered are paths of files and folders, absolute.
+type Discovered struct{ Skills, Prompts, Themes []string }

@@ -182,7 +182,7 @@ var ending = ext.Hooks{
 		if a.Value == "" {
 			return nil
 		}
-		return s.Send(ctx, a.Value)
+		return s.Send(ctx, []message.Block{message.TextOf(a.Value)}, "")
 	},
 }
 
