@@ -72,6 +72,10 @@ type Render struct {
 	Expanded bool
 }
 
+// NeedsApproval is implemented by tools each call of which is put to the user,
+// whatever allows it.
+type NeedsApproval interface{ NeedsApproval() bool }
+
 // Static is the extension of funcs of the program.
 func Static(h Hooks) Extension { return static{h} }
 

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// frame is one hook call in progress. It travels in the hook's context, so
-// that a session method knows that it was called from inside a hook.
+// frame is one call of an extension in progress. It travels in the call's
+// context, so that a session method knows that it was called from inside.
 type frame struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 
 	mu       sync.Mutex
-	timer    *time.Timer
+	timer    *time.Timer // nil: no deadline
 	left     time.Duration
 	since    time.Time
 	paused   int
@@ -24,18 +24,34 @@ type frame struct {
 
 type frameKey struct{}
 
+// newFrame opens a frame. Without a timeout it has no deadline.
 func newFrame(parent context.Context, timeout time.Duration) *frame {
 	f := &frame{left: timeout, since: time.Now()}
 	ctx, cancel := context.WithCancelCause(parent)
 	f.ctx, f.cancel = context.WithValue(ctx, frameKey{}, f), cancel
-	f.timer = time.AfterFunc(timeout, func() { cancel(fmt.Errorf("took longer than %v", timeout)) })
+	if timeout > 0 {
+		f.timer = time.AfterFunc(timeout, func() { cancel(fmt.Errorf("took longer than %v", timeout)) })
+	}
 	return f
+}
+
+// Step marks what runs under ctx as something that the session's run waits for,
+// as it does for a hook: see Inside. done ends it and carries out what was put
+// off. It has no deadline.
+func Step(ctx context.Context) (inside context.Context, done func()) {
+	f := newFrame(ctx, 0)
+	return f.ctx, func() {
+		f.close()
+		f.runDeferred()
+	}
 }
 
 func (f *frame) close() {
 	f.mu.Lock()
 	f.closed = true
-	f.timer.Stop()
+	if f.timer != nil {
+		f.timer.Stop()
+	}
 	f.mu.Unlock()
 	f.cancel(context.Canceled)
 }
@@ -81,7 +97,7 @@ func Defer(ctx context.Context, fn func()) bool {
 // resume when it is closed. Outside a hook both do nothing.
 func Pause(ctx context.Context) (resume func()) {
 	f, _ := ctx.Value(frameKey{}).(*frame)
-	if f == nil {
+	if f == nil || f.timer == nil {
 		return func() {}
 	}
 	f.mu.Lock()

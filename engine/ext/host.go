@@ -2,43 +2,175 @@ package ext
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
-
-	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
-// Host calls a session's extensions in load order.
+// DefaultTimeout is how long a hook may take.
+const DefaultTimeout = 30 * time.Second
+
+// errRetired answers a call of an extension that was taken out meanwhile.
+var errRetired = errors.New("the extension was reloaded or taken out")
+
+// Host calls a session's extensions in load order. It is safe for concurrent
+// use; which extensions a point reaches is settled when it is called.
 type Host struct {
-	Hooks []Hooks
-	// Session is what an extension, by its name, may call back.
-	Session func(extension string) Session
-	// Timeout is each call's deadline; 0 means 30 s.
+	// Timeout is each call's deadline; 0 means DefaultTimeout.
 	Timeout time.Duration
 	// Failed reports an extension that failed; it must not call hooks.
 	Failed func(extension, point string, err error)
+
+	mu     sync.RWMutex
+	parts  []*Part
+	caller *Host // whose parts these are, as far as calls and requests go
 }
 
-// Has reports whether any extension wants the point.
+// Part is one extension in a session: its instance and what that may call back.
+// The zero values of the other fields are ready.
+type Part struct {
+	Name     string
+	Instance *Instance
+	Session  Session
+
+	mu      sync.Mutex
+	calls   int
+	retired bool
+}
+
+// Child is the host of a session that works for this one: it calls what
+// guards and changes tool calls and requests, of whatever extensions there are
+// here at that moment.
+func (h *Host) Child() *Host { return &Host{Timeout: h.Timeout, Failed: h.Failed, caller: h} }
+
+// Set replaces the extensions. Those that are left out aren't retired by it.
+func (h *Host) Set(parts []*Part) {
+	h.mu.Lock()
+	h.parts = slices.Clone(parts)
+	h.mu.Unlock()
+}
+
+// Parts lists the extensions in load order.
+func (h *Host) Parts() []*Part {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return slices.Clone(h.parts)
+}
+
+// own are the parts whose every hook is called.
+func (h *Host) own() []*Part {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.parts // Set never changes a slice that is out
+}
+
+// guards are the parts whose hooks around calls and requests are called.
+func (h *Host) guards() []*Part {
+	if h.caller != nil {
+		return h.caller.guards()
+	}
+	return h.own()
+}
+
+// Has reports whether any extension wants one of the points of the user's own
+// session.
 func (h *Host) Has(wants func(Hooks) bool) bool {
-	for _, k := range h.Hooks {
-		if wants(k) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.own(), func(p *Part) bool { return wants(p.Instance.Hooks) })
 }
 
-// call runs one hook under its deadline, then what the hook put off.
-func (h *Host) call(ctx context.Context, k Hooks, point string, fn func(context.Context) error) error {
-	timeout := h.Timeout
-	if timeout <= 0 {
-		timeout = 30 * time.Second
+// Guards reports whether any extension wants a point around calls or requests.
+func (h *Host) Guards(wants func(Hooks) bool) bool {
+	return slices.ContainsFunc(h.guards(), func(p *Part) bool { return wants(p.Instance.Hooks) })
+}
+
+func (h *Host) timeout() time.Duration {
+	if h.Timeout > 0 {
+		return h.Timeout
 	}
-	f := newFrame(ctx, timeout)
+	return DefaultTimeout
+}
+
+// Enter keeps the instance from being closed until leave is called. ok is false
+// when it is too late.
+func (p *Part) Enter() (leave func(), ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.retired {
+		return func() {}, false
+	}
+	p.calls++
+	return sync.OnceFunc(func() {
+		p.mu.Lock()
+		p.calls--
+		last := p.retired && p.calls == 0
+		p.mu.Unlock()
+		if last {
+			p.close()
+		}
+	}), true
+}
+
+// Retire refuses further calls and closes the instance when those that are
+// going have ended. It doesn't wait for them.
+func (p *Part) Retire() {
+	p.mu.Lock()
+	last := !p.retired && p.calls == 0
+	p.retired = true
+	p.mu.Unlock()
+	if last {
+		p.close()
+	}
+}
+
+func (p *Part) close() {
+	defer func() { _ = recover() }() // it is gone either way
+	if p.Instance.Close != nil {
+		p.Instance.Close()
+	}
+}
+
+// Call runs fn as a hook of an extension: under the deadline, with a panic as an
+// error, and what it put off carried out afterwards.
+func (h *Host) Call(ctx context.Context, p *Part, point string, fn func(context.Context) error) error {
+	leave, ok := p.Enter()
+	if !ok {
+		return errRetired
+	}
+	return h.run(ctx, p.Name, point, leave, fn)
+}
+
+// Load makes an extension's part in a session.
+func (h *Host) Load(ctx context.Context, name string, e Extension, s Session) (*Part, error) {
+	made := make(chan *Instance, 1)
+	err := h.run(ctx, name, "load", func() {}, func(ctx context.Context) error {
+		i, err := e.Load(ctx, s)
+		if err == nil && i == nil {
+			err = errors.New("it has no instance")
+		}
+		if err == nil {
+			if ctx.Err() != nil { // nobody waits for it any more
+				if i.Close != nil {
+					i.Close()
+				}
+				return context.Cause(ctx)
+			}
+			made <- i
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Part{Name: name, Instance: <-made, Session: s}, nil
+}
+
+func (h *Host) run(ctx context.Context, name, point string, leave func(), fn func(context.Context) error) error {
+	f := newFrame(ctx, h.timeout())
 	done := make(chan error, 1)
 	go func() {
+		defer leave()
 		defer func() {
 			if p := recover(); p != nil {
 				done <- fmt.Errorf("panicked: %v", p)
@@ -54,178 +186,21 @@ func (h *Host) call(ctx context.Context, k Hooks, point string, fn func(context.
 	}
 	f.close()
 	if err != nil && ctx.Err() == nil { // else the session stopped it
-		h.Failed(k.Name, point, err)
+		h.Failed(name, point, err)
 	}
 	f.runDeferred()
 	return err
 }
 
-// SessionStart calls every extension's start hook.
-func (h *Host) SessionStart(ctx context.Context) {
-	for _, k := range h.Hooks {
-		if k.SessionStart != nil {
-			_ = h.call(ctx, k, "session_start", func(ctx context.Context) error { return k.SessionStart(ctx, h.Session(k.Name)) })
-		}
-	}
+// tell calls a hook without a reply.
+func (h *Host) tell(ctx context.Context, p *Part, point string, fn func(context.Context) error) {
+	_ = h.Call(ctx, p, point, fn)
 }
 
-// SessionShutdown calls every extension's shutdown hook.
-func (h *Host) SessionShutdown(ctx context.Context) {
-	for _, k := range h.Hooks {
-		if k.SessionShutdown != nil {
-			_ = h.call(ctx, k, "session_shutdown", func(ctx context.Context) error { return k.SessionShutdown(ctx, h.Session(k.Name)) })
-		}
-	}
-}
-
-// Input folds the replies: each extension sees what the one before it made.
-func (h *Host) Input(ctx context.Context, in Input) (Input, InputReply) {
-	for _, k := range h.Hooks {
-		if k.Input == nil || (in.Sender != "" && k.Name == in.Sender) {
-			continue
-		}
-		reply, err := ask(ctx, h, k, "input", func(ctx context.Context) (InputReply, error) { return k.Input(ctx, h.Session(k.Name), in) })
-		if err != nil {
-			continue
-		}
-		if reply.Text != nil {
-			in.Text = *reply.Text
-		}
-		if reply.Images != nil {
-			in.Images = reply.Images
-		}
-		if reply.Handled || reply.Block {
-			return in, reply
-		}
-	}
-	return in, InputReply{}
-}
-
-// BeforeRun collects messages; the last system prompt wins.
-func (h *Host) BeforeRun(ctx context.Context, b BeforeRun) BeforeRunReply {
-	var all BeforeRunReply
-	for _, k := range h.Hooks {
-		if k.BeforeRun == nil {
-			continue
-		}
-		reply, err := ask(ctx, h, k, "before_run", func(ctx context.Context) (BeforeRunReply, error) { return k.BeforeRun(ctx, h.Session(k.Name), b) })
-		if err != nil {
-			continue
-		}
-		if reply.Block {
-			return reply
-		}
-		all.Messages = append(all.Messages, reply.Messages...)
-		if reply.System != "" {
-			all.System, b.System = reply.System, reply.System
-		}
-	}
-	return all
-}
-
-// Context folds the messages of one request.
-func (h *Host) Context(ctx context.Context, messages []message.Message) []message.Message {
-	for _, k := range h.Hooks {
-		if k.Context == nil {
-			continue
-		}
-		out, err := ask(ctx, h, k, "context", func(ctx context.Context) ([]message.Message, error) {
-			return k.Context(ctx, h.Session(k.Name), append([]message.Message(nil), messages...))
-		})
-		if err == nil && out != nil {
-			messages = out
-		}
-	}
-	return messages
-}
-
-// ToolCall folds arguments and stops at the first block. It fails closed.
-func (h *Host) ToolCall(ctx context.Context, c ToolCall) (json.RawMessage, ToolCallReply) {
-	for _, k := range h.Hooks {
-		if k.ToolCall == nil {
-			continue
-		}
-		reply, err := ask(ctx, h, k, "tool_call", func(ctx context.Context) (ToolCallReply, error) { return k.ToolCall(ctx, h.Session(k.Name), c) })
-		if err != nil {
-			return c.Arguments, ToolCallReply{Block: true, Reason: fmt.Sprintf("Extension %s failed: %v", k.Name, err)}
-		}
-		if reply.Block {
-			if reply.Reason == "" {
-				reply.Reason = "The extension " + k.Name + " blocked this call."
-			}
-			return c.Arguments, reply
-		}
-		if reply.Arguments != nil {
-			c.Arguments = reply.Arguments
-		}
-	}
-	return c.Arguments, ToolCallReply{}
-}
-
-// ToolResult folds a result.
-func (h *Host) ToolResult(ctx context.Context, r ToolResult) ToolResult {
-	for _, k := range h.Hooks {
-		if k.ToolResult == nil {
-			continue
-		}
-		if out, err := ask(ctx, h, k, "tool_result", func(ctx context.Context) (ToolResult, error) { return k.ToolResult(ctx, h.Session(k.Name), r) }); err == nil {
-			r.Content, r.Details, r.IsError = out.Content, out.Details, out.IsError
-		}
-	}
-	return r
-}
-
-// RunEnd calls every extension.
-func (h *Host) RunEnd(ctx context.Context, e RunEnd) {
-	for _, k := range h.Hooks {
-		if k.RunEnd != nil {
-			_ = h.call(ctx, k, "run_end", func(ctx context.Context) error { return k.RunEnd(ctx, h.Session(k.Name), e) })
-		}
-	}
-}
-
-// BeforeCompact returns the first reply that decides.
-func (h *Host) BeforeCompact(ctx context.Context, b BeforeCompact) BeforeCompactReply {
-	for _, k := range h.Hooks {
-		if k.BeforeCompact == nil {
-			continue
-		}
-		reply, err := ask(ctx, h, k, "before_compact", func(ctx context.Context) (BeforeCompactReply, error) {
-			return k.BeforeCompact(ctx, h.Session(k.Name), b)
-		})
-		if err == nil && (reply.Cancel || reply.Summary != "") {
-			return reply
-		}
-	}
-	return BeforeCompactReply{}
-}
-
-// BeforeReplace reports whether an extension vetoed.
-func (h *Host) BeforeReplace(ctx context.Context, r Replace) (veto bool) {
-	for _, k := range h.Hooks {
-		if k.BeforeReplace == nil {
-			continue
-		}
-		if no, err := ask(ctx, h, k, "before_replace", func(ctx context.Context) (bool, error) { return k.BeforeReplace(ctx, h.Session(k.Name), r) }); err == nil && no {
-			return true
-		}
-	}
-	return false
-}
-
-// Replaced calls every extension.
-func (h *Host) Replaced(ctx context.Context, r Replace) {
-	for _, k := range h.Hooks {
-		if k.Replaced != nil {
-			_ = h.call(ctx, k, "replaced", func(ctx context.Context) error { return k.Replaced(ctx, h.Session(k.Name), r) })
-		}
-	}
-}
-
-// ask is call for a hook with a reply.
-func ask[R any](ctx context.Context, h *Host, k Hooks, point string, fn func(context.Context) (R, error)) (R, error) {
+// ask is Call for a hook with a reply.
+func ask[R any](ctx context.Context, h *Host, p *Part, point string, fn func(context.Context) (R, error)) (R, error) {
 	replies := make(chan R, 1) // a hook left behind must not write what we read
-	err := h.call(ctx, k, point, func(ctx context.Context) error {
+	err := h.Call(ctx, p, point, func(ctx context.Context) error {
 		r, err := fn(ctx)
 		replies <- r
 		return err

@@ -14,7 +14,13 @@ type named struct {
 }
 
 func newHost(failed func(string, string, error), hooks ...Hooks) *Host {
-	return &Host{Hooks: hooks, Failed: failed, Session: func(name string) Session { return named{name: name} }}
+	h := &Host{Failed: failed}
+	var parts []*Part
+	for _, k := range hooks {
+		parts = append(parts, &Part{Name: k.Name, Instance: &Instance{Hooks: k}, Session: named{name: k.Name}})
+	}
+	h.Set(parts)
+	return h
 }
 
 // Each hook gets the session in its own name, in load order; what fails or

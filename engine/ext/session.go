@@ -33,6 +33,9 @@ type Session interface {
 	Changed()
 	// Failed reports an error of the extension that no call returned.
 	Failed(point string, err error)
+	// SessionKey is the same for all extensions of one session, whatever its
+	// document, and another one for every other session of the process.
+	SessionKey() string
 }
 
 // Talk is what an extension says to the model.
