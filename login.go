@@ -23,6 +23,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/redact"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
+	"github.com/hoopoe-agent/hoopoe/slash"
 )
 
 // keyCheckTime bounds the request that checks a key.
@@ -76,8 +77,12 @@ func (p *program) login(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.checkKey(ctx, e, provider, key); err != nil {
+	note, err := checkKey(ctx, e, provider, key)
+	if err != nil {
 		return err
+	}
+	if note != "" {
+		p.warn(note)
 	}
 	if err := e.Keys().Set(ctx, provider.ID, key); err != nil {
 		return err
@@ -87,29 +92,70 @@ func (p *program) login(c *cli.Context) error {
 }
 
 // checkKey refuses a key that the service refuses, or that names a place where
-// there is none. Any other failure says nothing about the key.
-func (p *program) checkKey(ctx context.Context, e *engine.Engine, provider catalog.Provider, key string) error {
+// there is none. Any other failure says nothing about the key and is but a note.
+func checkKey(ctx context.Context, e *engine.Engine, provider catalog.Provider, key string) (note string, err error) {
 	if e.Offline() {
-		return nil
+		return "", nil
 	}
 	found, err := e.Keys().Resolve(ctx, key)
 	if err != nil {
-		return fmt.Errorf("the key is not saved: %w", err)
+		return "", fmt.Errorf("the key is not saved: %w", err)
 	}
 	asking, cancel := context.WithTimeout(ctx, keyCheckTime)
 	defer cancel()
 	err = redact.New(key, found.Value).Error(e.CheckKey(asking, provider.ID, key))
 	switch {
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return "", context.Cause(ctx)
 	case err == nil:
+		return "", nil
 	case llm.KindOf(err) == llm.Auth:
-		return fmt.Errorf("the key is not saved, since %s refuses it: %w (--offline saves it unchecked)", provider.Name, err)
-	default:
-		p.warn(fmt.Sprintf("the key could not be checked: %v", err))
+		return "", fmt.Errorf("the key is not saved, since %s refuses it: %w (--offline saves it unchecked)", provider.Name, err)
 	}
-	return nil
+	return fmt.Sprintf("the key could not be checked: %v", err), nil
 }
+
+// savedKeys are the keys as the chat's commands change them.
+type savedKeys struct {
+	p *program
+	e *engine.Engine
+}
+
+func (k savedKeys) Providers() []slash.Provider {
+	saved, _ := k.e.Keys().Saved() // what can't be read is told when a key is needed
+	var list []slash.Provider
+	for _, one := range k.e.Providers() {
+		if takesKey(one) {
+			list = append(list, slash.Provider{ID: one.ID, Name: one.Name, Saved: slices.Contains(saved, one.ID)})
+		}
+	}
+	return list
+}
+
+func (k savedKeys) Save(ctx context.Context, id, key string) (told string, err error) {
+	provider, err := findProvider(k.e.Providers(), id)
+	if err != nil {
+		return "", err
+	}
+	if key, err = cleanKey(key); err != nil {
+		return "", err
+	}
+	note, err := checkKey(ctx, k.e, provider, key)
+	if err != nil {
+		return "", err
+	}
+	if err := k.e.Keys().Set(ctx, provider.ID, key); err != nil {
+		return "", err
+	}
+	told = fmt.Sprintf("The key for %s is saved in %s.", sanitize.Line(provider.Name), sanitize.Line(k.e.Paths().Auth()))
+	if note != "" {
+		told += " But " + note + "."
+	}
+	return told, nil
+}
+
+func (k savedKeys) Forget(ctx context.Context, id string) error { return k.e.Keys().Remove(ctx, id) }
+
 
 // logout forgets a key.
 func (p *program) logout(c *cli.Context) error {

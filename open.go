@@ -154,6 +154,41 @@ func (l library) Sessions(_ context.Context, cwd string) ([]session.Summary, err
 	return session.List(folders...)
 }
 
+// maxSpending bounds how many session files /usage reads, the latest first.
+const maxSpending = 2000
+
+// Spending reads what was used since then, in every folder's sessions.
+func (l library) Spending(ctx context.Context, since time.Time, each func(session.Spending)) error {
+	folders, err := l.engine.SessionFolders("", l.sessionDir, true)
+	if errors.Is(err, config.ErrNoHome) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	saved, err := session.List(folders...)
+	if err != nil {
+		return err
+	}
+	for i, s := range saved {
+		if i == maxSpending || s.Modified.Before(since) {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := session.ReadSpending(s.Path, func(s session.Spending) {
+			if !s.At.Before(since) {
+				each(s)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (l library) FindSession(_ context.Context, cwd, query string) (string, error) {
 	return l.engine.FindSession(cwd, l.sessionDir, query)
 }
@@ -166,6 +201,7 @@ func (p *program) commands(e *engine.Engine, sessionDir string) *slash.Registry 
 func (p *program) chatCommands(e *engine.Engine, sessionDir string, share *sharing) *slash.Registry {
 	o := p.commandOptions(e, sessionDir)
 	o.Remote = share.run
+	o.Keys = savedKeys{p, e}
 	return slash.Builtins(o)
 }
 

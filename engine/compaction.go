@@ -289,21 +289,10 @@ func (s *Session) summarise(ctx context.Context, c compaction) (summary string, 
 }
 
 // answerText makes one request and returns the answer's text.
-func answerText(ctx context.Context, p llm.Provider, req llm.Request) (text string, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("the %s provider panicked: %v", req.Model.Provider, v)
-		}
-	}()
-	for part := range p.Stream(ctx, req) {
-		fin, ok := part.(llm.Finished)
-		if !ok {
-			continue
-		}
-		if fin.Err != nil {
-			return "", fin.Err
-		}
-		return cmp.Or(fin.Message.Text(), "(the model gave no summary)"), nil
+func answerText(ctx context.Context, p llm.Provider, req llm.Request) (string, error) {
+	m, err := answerOf(ctx, p, req)
+	if err != nil {
+		return "", err
 	}
-	return "", errors.New("the provider's stream ended without a result")
+	return cmp.Or(m.Text(), "(the model gave no summary)"), nil
 }

@@ -17,6 +17,8 @@ import (
 type Options struct {
 	Library Library
 	Now     func() time.Time
+	// Keys keeps the keys of providers; nil where they can't be changed.
+	Keys Keys
 	// More lists the commands that a session adds, such as Added. It is called at
 	// every use and has to be quick, so the caller keeps what it has read; nil adds
 	// none.
@@ -57,6 +59,9 @@ func Builtins(o Options) *Registry {
 			Summary: "Go back to an earlier session of this folder", Complete: saved.complete, Run: saved.run},
 		Command{Name: "session", Aliases: []string{"status"}, Source: "builtin",
 			Summary: "Show the session's file, model, tokens and cost", Run: runSession},
+		Command{Name: "context", Summary: "Show what fills the context window", Source: "builtin", Run: runContext},
+		Command{Name: "usage", Aliases: []string{"cost"}, Source: "builtin",
+			Summary: "Show tokens and cost, by model and by day", Run: saved.runUsage},
 		Command{Name: "history", Summary: "Show what was said", Source: "builtin", Run: runHistory},
 		Command{Name: "config", Aliases: []string{"settings"}, Source: "builtin",
 			Summary: "Show the settings that hold in this session", Run: runConfig},
@@ -69,6 +74,10 @@ func Builtins(o Options) *Registry {
 		Command{Name: "reload", Summary: "Read skills, templates, rules and notes again", Source: "builtin", Run: runReload},
 		Command{Name: "quit", Aliases: []string{"exit", "q"}, Needs: Terminal, Source: "builtin",
 			Summary: "Leave; the session is kept", Run: runQuit},
+	}
+	commands = slices.Insert(commands, len(commands)-1, slices.Concat(branchCommands(), workCommands())...)
+	if o.Keys != nil {
+		commands = append(commands, logins{o.Keys}.commands()...)
 	}
 	if o.Remote != nil {
 		commands = append(commands, remoteCommand(o.Remote))

@@ -13,6 +13,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
 	"github.com/hoopoe-agent/hoopoe/engine/mcp"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/prompt"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/slash"
@@ -36,6 +37,8 @@ type fakeSession struct {
 	templates []prompt.Template
 	servers   []mcp.Status
 	prompts   []mcp.Prompt
+	diff      string
+	untracked []string
 	// The agent's name and what it says of itself.
 	agent, about string
 }
@@ -196,4 +199,68 @@ const (
 func dispatch(t *testing.T, s *fakeSession, caps slash.Needs, text string) (slash.Result, error) {
 	t.Helper()
 	return builtins().Dispatch(t.Context(), s, caps, text)
+}
+
+func (f *fakeSession) Tree(context.Context) ([]*session.TreeNode, string, error) {
+	say := func(id string, role message.Role, text string, below ...*session.TreeNode) *session.TreeNode {
+		m := message.Message{Role: role, Content: []message.Block{message.TextOf(text)}}
+		return &session.TreeNode{Entry: session.Entry{ID: id, Message: &m}, Children: below}
+	}
+	second := say("e3", message.User, "or that\x1b[2J", say("e4", message.Assistant, "done"))
+	second.Label = "better"
+	return []*session.TreeNode{say("e1", message.User, "do this",
+		say("e2", message.Assistant, "so", say("e5", message.User, "more")), second)}, "e4", f.fail
+}
+
+func (f *fakeSession) MoveTo(_ context.Context, id string) (string, error) {
+	return "text of " + id, f.do("move %s", id)
+}
+
+func (f *fakeSession) Branch(_ context.Context, id string) (string, bool, error) {
+	return "text of " + id, f.cancelled, f.do("branch %s", id)
+}
+
+func (f *fakeSession) Fork(context.Context) (bool, error) { return f.cancelled, f.do("fork") }
+
+func (f *fakeSession) Fill(context.Context) (engine.Fill, error) {
+	return engine.Fill{Used: -1, Window: 10_000, Limit: 8500, Parts: []engine.FillPart{
+		{Name: "instructions", Tokens: 900, Count: 1}, {Name: "tools", Tokens: 1500, Count: 12}, {Name: "results of read\x1b[2J", Tokens: 40, Count: 2},
+	}}, f.fail
+}
+
+func (f *fakeSession) Aside(_ context.Context, question string) (string, error) {
+	return "**Aside:** " + question, f.fail
+}
+
+func (f *fakeSession) Changes(context.Context) (string, []string, error) {
+	return f.diff, f.untracked, f.fail
+}
+
+func (l fakeLibrary) Spending(_ context.Context, since time.Time, each func(session.Spending)) error {
+	for i, s := range l {
+		cost := message.Usage{Input: 1000 * (i + 1), Output: 100, CacheRead: 500 * i, Cost: message.Cost{Total: float64(i)}}
+		each(session.Spending{At: s.Modified, Provider: "anthropic", Model: "large", Usage: cost})
+		each(session.Spending{At: s.Modified, Provider: "ollama", Model: "tiny\x1b[2J", Usage: message.Usage{Input: 10, Output: 1}})
+	}
+	return nil
+}
+
+// fakeKeys holds one key.
+type fakeKeys struct{ saved map[string]string }
+
+func (k fakeKeys) Providers() []slash.Provider {
+	return []slash.Provider{{ID: "anthropic", Name: "Anthropic", Saved: k.saved["anthropic"] != ""}, {ID: "groq", Name: "Groq\x1b[2J", Saved: k.saved["groq"] != ""}}
+}
+
+func (k fakeKeys) Save(_ context.Context, provider, key string) (string, error) {
+	if key == "bad" {
+		return "", errors.New("the provider refuses it")
+	}
+	k.saved[provider] = key
+	return "The key is saved.", nil
+}
+
+func (k fakeKeys) Forget(_ context.Context, provider string) error {
+	delete(k.saved, provider)
+	return nil
 }

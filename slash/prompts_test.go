@@ -132,7 +132,7 @@ func TestHelpListsSessionCommands(t *testing.T) {
 
 func TestCompleteSessionCommands(t *testing.T) {
 	r, _, _ := withFiles(t)
-	for text, want := range map[string]string{"/RE": "/resume /name /reload /Review", "/skill:": "/skill:explicit /skill:pdf", "/comp": "/compact /compare"} {
+	for text, want := range map[string]string{"/RE": "/resume /name /reload /rewind /Review", "/skill:": "/skill:explicit /skill:pdf", "/comp": "/compact /compare"} {
 		if got := strings.Join(r.Complete(t.Context(), newFake(), chat, text), " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}

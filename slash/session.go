@@ -2,6 +2,7 @@ package slash
 
 import (
 	"context"
+	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -15,6 +16,8 @@ import (
 type Session interface {
 	Models
 	Documents
+	Branches
+	Insight
 	Guidance
 	Agents
 	Servers
@@ -45,6 +48,28 @@ type Documents interface {
 	Rename(ctx context.Context, name string) error
 	Compact(ctx context.Context, instructions string) (event.CompactionResult, error)
 	Export(ctx context.Context, path string) (written string, err error)
+}
+
+// Branches moves about in the conversation's tree.
+type Branches interface {
+	Tree(ctx context.Context) (roots []*session.TreeNode, leaf string, err error)
+	// MoveTo goes on from an entry; for a user message, from before it, and its
+	// text comes back for the editor.
+	MoveTo(ctx context.Context, entryID string) (text string, err error)
+	// Branch does the same in a new file.
+	Branch(ctx context.Context, entryID string) (text string, cancelled bool, err error)
+	// Fork copies the branch into a new file.
+	Fork(ctx context.Context) (cancelled bool, err error)
+}
+
+// Insight tells about the conversation without touching it.
+type Insight interface {
+	// Fill is what the next request would put into the context window.
+	Fill(ctx context.Context) (engine.Fill, error)
+	// Aside asks the model beside the conversation.
+	Aside(ctx context.Context, question string) (answer string, err error)
+	// Changes is what the last commit hasn't.
+	Changes(ctx context.Context) (diff string, untracked []string, err error)
 }
 
 // Guidance is what the user and the project have written for the agent.
@@ -80,6 +105,9 @@ type Servers interface {
 type Library interface {
 	// Sessions lists those of a working directory, latest first.
 	Sessions(ctx context.Context, cwd string) ([]session.Summary, error)
+	// Spending calls each with what every answer since then has used, in the
+	// sessions of all folders.
+	Spending(ctx context.Context, since time.Time, each func(session.Spending)) error
 	// FindSession resolves a path, the beginning of an id or words.
 	FindSession(ctx context.Context, cwd, query string) (path string, err error)
 }

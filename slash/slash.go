@@ -6,7 +6,9 @@
 //
 // Commands come from two places: those of every Hoopoe, and those that a
 // session adds by its folder, settings and servers (templates, skills,
-// extensions, MCP prompts). Registry.For joins them; the built-in ones win.
+// extensions, MCP prompts). Registry.For joins them; the built-in ones win, but
+// for those that only stand for a text (/review, /init): there the user's or the
+// project's own text is the better one.
 //
 // A command says what it needs of a face; each face lists and runs all that it
 // can serve, by that alone. Commands speak through the methods of Session and
@@ -77,6 +79,12 @@ type Result struct {
 	Text    string
 	// Reply is shown to the user; it may have many lines and be empty.
 	Reply string
+	// Markdown says that Reply is Markdown, Diff that it begins with a unified
+	// diff; else it is plain text with columns.
+	Markdown, Diff bool
+	// Edit is a text for the user to go on with, in the editor of a face that has
+	// one. Copy is for the clipboard.
+	Edit, Copy string
 	// Quit asks the face to end.
 	Quit bool
 }
@@ -146,7 +154,10 @@ func (r *Registry) For(ctx context.Context, s Session) *Registry {
 	if len(more) == 0 {
 		return &Registry{commands: r.commands, fixed: r.fixed}
 	}
-	return &Registry{commands: distinct(slices.Concat(r.commands, more)), fixed: r.fixed}
+	own := slices.DeleteFunc(slices.Clone(r.commands), func(c Command) bool {
+		return c.Expand != nil && slices.ContainsFunc(more, func(m Command) bool { return strings.EqualFold(m.Name, c.Name) })
+	})
+	return &Registry{commands: distinct(slices.Concat(own, more)), fixed: len(own)}
 }
 
 // Catalog lists the commands that a face with these abilities can run, in

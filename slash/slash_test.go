@@ -22,11 +22,11 @@ func TestCatalogFollowsNeeds(t *testing.T) {
 		}
 		return list
 	}
-	all := []string{"help", "model", "thinking", "permissions", "tools", "skills", "agents", "mcp", "new", "resume", "session", "history", "config", "name", "compact", "export", "reload", "quit"}
+	all := []string{"help", "model", "thinking", "permissions", "tools", "skills", "agents", "mcp", "new", "resume", "session", "context", "usage", "history", "config", "name", "compact", "export", "reload", "tree", "rewind", "fork", "clone", "plan", "diff", "review", "init", "btw", "copy", "quit"}
 	if got := names(chat); !slices.Equal(got, all) {
 		t.Errorf("chat: %v, want %v", got, all)
 	}
-	headless := []string{"help", "model", "thinking", "permissions", "tools", "skills", "agents", "mcp", "session", "history", "config", "name", "compact", "export", "reload"}
+	headless := []string{"help", "model", "thinking", "permissions", "tools", "skills", "agents", "mcp", "session", "context", "usage", "history", "config", "name", "compact", "export", "reload", "plan", "diff", "review", "init", "btw"}
 	if got := names(pipe); !slices.Equal(got, headless) {
 		t.Errorf("print: %v, want %v", got, headless)
 	}
@@ -215,9 +215,9 @@ func TestQuit(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"/", "/help /model /thinking /permissions /tools /skills /agents /mcp /new /resume /session /history /config /name /compact /export /reload /quit"},
+		{"/", "/help /model /thinking /permissions /tools /skills /agents /mcp /new /resume /session /context /usage /history /config /name /compact /export /reload /tree /rewind /fork /clone /plan /diff /review /init /btw /copy /quit"},
 		{"/mod", "/model /permissions"},
-		{"/cl", "/new"},
+		{"/cl", "/new /clone"},
 		{"/zz", ""},
 		{"/model ", "/model anthropic/large|/model offline/guide"},
 		{"/model GUI", "/model offline/guide"},

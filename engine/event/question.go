@@ -30,6 +30,8 @@ type Question struct {
 	Options     []string `json:"options,omitempty"`
 	Placeholder string   `json:"placeholder,omitempty"`
 	Prefill     string   `json:"prefill,omitempty"`
+	// Secret hides what is typed as an answer; only the chat asks so.
+	Secret bool `json:"secret,omitempty"`
 	// Timeout after which the default holds; 0 waits for ever.
 	Timeout time.Duration `json:"timeoutMs,omitempty"`
 	// Permission is set for AskPermission.
