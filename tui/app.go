@@ -38,6 +38,7 @@ type app struct {
 	started bool     // Start has been called
 	notices []string // of opening
 	view    event.View
+	guests  guests // what extensions show
 	branch  string
 	queue   []event.Queued
 	waiting []submission // sent before the session was open

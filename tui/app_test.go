@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -31,7 +32,7 @@ func attachedApp(t testing.TB, width, height int, v event.View) *app {
 	}
 	at := time.Unix(1_800_000_000, 0)
 	a := newApp(t.Context(), Options{
-		Theme: theme, Cwd: v.Cwd, Commands: slash.Builtins(slash.Options{}),
+		Theme: theme, Cwd: v.Cwd, Commands: fewCommands(),
 		Now: func() time.Time { return at },
 	}.withDefaults())
 	a.update(tea.WindowSizeMsg{Width: width, Height: height})
@@ -40,6 +41,17 @@ func attachedApp(t testing.TB, width, height int, v event.View) *app {
 	a.branch = "main"
 	a.update(attachedMsg{view: v, stream: &fakeStream{wake: make(chan struct{}, 1)}})
 	return a
+}
+
+// fewCommands are a registry that stays as it is.
+func fewCommands() *slash.Registry {
+	run := func(context.Context, slash.Call) (slash.Result, error) { return slash.Result{Handled: true}, nil }
+	return slash.New(
+		slash.Command{Name: "resume", Aliases: []string{"sessions"}, Args: "[id or words]", Summary: "Go back to an earlier session of this folder", Run: run},
+		slash.Command{Name: "name", Aliases: []string{"rename"}, Args: "[name]", Summary: "Name the session", Run: run},
+		slash.Command{Name: "reload", Summary: "Read skills, templates, rules and notes again", Run: run},
+		slash.Command{Name: "model", Aliases: []string{"models"}, Args: "[provider/id]", Summary: "Show or choose the model", Run: run},
+	)
 }
 
 // happens applies events as a batch of the stream does.

@@ -154,8 +154,24 @@ func (a *app) applySession(e event.Event) {
 	case event.TodosChanged:
 		a.view.Todos = e.Phases
 	case event.Notice:
-		a.story.notice(e.Level, e.Text)
+		a.story.notice(e.Level, noticeText(e))
+	case event.StatusChanged:
+		a.guests.status(e)
+	case event.WidgetChanged:
+		a.guests.widget(e)
+	case event.TitleChanged:
+		a.guests.title = e.Title
+	case event.EditorTextSet:
+		a.setEditorText(e.Text)
 	case event.ExtensionFailed:
 		a.story.notice("warning", fmt.Sprintf("The extension %s failed in %s: %s", e.Extension, e.Point, e.Error))
 	}
+}
+
+// noticeText tells who speaks, if it isn't Hoopoe itself.
+func noticeText(e event.Notice) string {
+	if e.Source == "" {
+		return e.Text
+	}
+	return e.Source + ": " + e.Text
 }

@@ -92,7 +92,7 @@ func (a *app) listFor(q event.Question, answer func(event.Answer) tea.Cmd) panel
 	for i, o := range q.Options {
 		items[i] = picker.Item{ID: o, Title: o}
 	}
-	list := picker.New(q.Title, items, a.look.Styles)
+	list := picker.New(picker.Options{Title: q.Title, Intro: q.Message, Styles: a.look.Styles}, items)
 	return &listPanel{picker: list, styles: a.look.Styles, done: func(r picker.Result) tea.Cmd {
 		return answer(event.Answer{Cancelled: r.Cancelled, Value: r.Item.ID})
 	}}

@@ -21,7 +21,7 @@ func (a *app) searchHistory() tea.Cmd {
 		a.hint = "There are no earlier prompts yet"
 		return nil
 	}
-	list := picker.New("Earlier prompts", items, a.look.Styles)
+	list := picker.New(picker.Options{Title: "Earlier prompts", Styles: a.look.Styles}, items)
 	list.SetFilter(a.editor.Value())
 	a.panel = &listPanel{picker: list, styles: a.look.Styles, done: func(r picker.Result) tea.Cmd {
 		if !r.Cancelled {

@@ -8,6 +8,7 @@ func (a *app) statusLine(width int) string {
 	st := footer.Status{
 		Mode: v.Mode, Model: v.Model.Name, Folder: folderName(v.Cwd), Branch: a.branch,
 		Queued: len(a.queue) + len(a.waiting), Cost: v.Usage.Total.Cost.Total,
+		Items: a.guests.items(),
 	}
 	if st.Model == "" {
 		st.Model = v.Model.ID

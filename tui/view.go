@@ -42,8 +42,12 @@ func (a *app) View() tea.View {
 	return v
 }
 
-// title names the window: what the session is about, and where.
+// title names the window: as an extension wants it, else what the session is
+// about, and where.
 func (a *app) title() string {
+	if title := sanitize.Line(a.guests.title); title != "" {
+		return title
+	}
 	name := a.view.Name
 	if name == "" {
 		name = folderName(a.view.Cwd)
@@ -59,7 +63,8 @@ func folderName(path string) string {
 }
 
 // rows lays the screen out, exactly height rows. Below the transcript come
-// the tasks, the queue, the activity, the editor or a panel, the status line.
+// the tasks, the queue, the activity, the editor or a panel between the
+// widgets of extensions, the status line.
 func (a *app) rows() ([]string, *tea.Cursor) {
 	width, height := max(1, a.width), max(1, a.height)
 	status := a.statusLine(width)
@@ -71,6 +76,8 @@ func (a *app) rows() ([]string, *tea.Cursor) {
 		above = append(above, a.activityRow(width))
 		room--
 	}
+	guestsAbove, guestsBelow := a.guests.rows(a.look.Styles, width, min(height/guestPart, room/2))
+	room -= len(guestsAbove) + len(guestsBelow)
 	extra := append(a.todoRows(width, min(todoRows, room/2)), a.queueRows(width, min(queueRows, room/3))...)
 	above = append(extra, above...)
 	room -= len(extra)
@@ -81,9 +88,11 @@ func (a *app) rows() ([]string, *tea.Cursor) {
 		out = append(out, "")
 	}
 	out = append(out, above...)
+	out = append(out, guestsAbove...)
 	top := len(out)
 	a.last.panelTop = top
 	out = append(out, input...)
+	out = append(out, guestsBelow...)
 	out = append(out, status)
 	if len(out) > height {
 		cut := len(out) - height

@@ -23,6 +23,7 @@ import (
 // Spec describes a dialog.
 type Spec struct {
 	Title string
+	From  string // who asks; "" is Hoopoe itself
 	Why   string // what is asked and why; may have many lines
 
 	// Body returns the rows of what is asked about, none wider than width:
@@ -39,7 +40,10 @@ type Spec struct {
 	// Guard is how long after New no key can decide anything, so that keys
 	// meant for the prompt do not answer a dialog that just opened.
 	Guard time.Duration
-	Now   func() time.Time // default time.Now
+	// Deadline is when somebody else answers; the dialog counts down to it. Zero:
+	// it waits.
+	Deadline time.Time
+	Now      func() time.Time // default time.Now
 }
 
 // Choice is one answer.
@@ -56,6 +60,7 @@ type Field struct {
 	Placeholder string
 	Value       string
 	Multiline   bool // else line ends in the answer become spaces
+	Secret      bool // what is written is not shown
 }
 
 // Result is the answer.
@@ -100,12 +105,14 @@ type Dialog struct {
 
 	at     int            // selected choice
 	field  *editor.Editor // while something is written
+	secret *secret        // while something is written that isn't shown
 	reason int            // the choice that the reason is for, -1 for the field
 
 	text   []string // rows of Why and Body for width
 	width  int
-	scroll int // first row on the screen
-	page   int // rows of the scrolling part in the last View
+	scroll int  // first row on the screen
+	page   int  // rows of the scrolling part in the last View
+	named  bool // the title of the last View says who asks
 	caret  struct{ x, y int }
 }
 
@@ -114,7 +121,7 @@ func New(spec Spec, s style.Styles) *Dialog {
 	if spec.Now == nil {
 		spec.Now = time.Now
 	}
-	spec.Title, spec.Why = sanitize.Line(spec.Title), sanitize.Tabs(sanitize.Text(spec.Why), 4)
+	spec.Title, spec.From, spec.Why = sanitize.Line(spec.Title), sanitize.Line(spec.From), sanitize.Tabs(sanitize.Text(spec.Why), 4)
 	choices := make([]Choice, len(spec.Choices))
 	for i, c := range spec.Choices {
 		c.Label, c.Detail, c.Reason = sanitize.Line(c.Label), sanitize.Line(sanitize.Visible(c.Detail)), sanitize.Line(c.Reason)
@@ -123,7 +130,11 @@ func New(spec Spec, s style.Styles) *Dialog {
 	spec.Choices = choices
 	d := &Dialog{spec: spec, styles: s, opened: spec.Now(), reason: -1, page: 1}
 	d.at = min(max(spec.Selected, 0), max(len(choices)-1, 0))
-	if len(choices) == 0 {
+	switch {
+	case len(choices) > 0:
+	case spec.Field.Secret:
+		d.secret = &secret{text: sanitize.Line(spec.Field.Value)}
+	default:
 		d.write(spec.Field)
 	}
 	return d

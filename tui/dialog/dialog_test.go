@@ -46,6 +46,19 @@ func approval(body func(int) []string) dialog.Spec {
 	}
 }
 
+// question is what an extension may ask: long, in three scripts, for a while.
+func question() dialog.Spec {
+	now := time.Unix(1_000_000, 0)
+	spec := dialog.Spec{
+		Title: "Where to deploy? 部署到哪里？", From: "deploy-helper", Why: strings.Repeat("اختر الخادم الذي سينشر عليه التطبيق. ", 12),
+		Deadline: now.Add(75 * time.Second), Now: func() time.Time { return now },
+	}
+	for _, label := range []string{"staging, which everybody on the team can reach and break", "生产环境（所有用户）", "الخادم التجريبي", "nowhere"} {
+		spec.Choices = append(spec.Choices, dialog.Choice{ID: label, Label: label, Detail: "What happens then is told here, in a few words."})
+	}
+	return spec
+}
+
 func keyOf(name string) tea.KeyPressMsg {
 	special := map[string]tea.Key{
 		"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
@@ -106,6 +119,38 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// A secret answers like any text and is never on the screen.
+func TestSecret(t *testing.T) {
+	d := dialog.New(dialog.Spec{Title: "Key", Field: dialog.Field{Secret: true, Placeholder: "sk-…"}}, styles(t, false))
+	press(d, "a", "b", "c")
+	d.Update(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	d.Paste("你\nx ")
+	view := d.View(40, 10)
+	if !strings.Contains(view, "› •••••\n") || strings.ContainsAny(view, "你") {
+		t.Errorf("the screen shows\n%s", view)
+	}
+	if x, y := d.Cursor(); x != 7 || y != 1 {
+		t.Errorf("cursor at %d,%d", x, y)
+	}
+	if got, done := press(d, "enter"); !done || got.Text != "ab你 x" {
+		t.Errorf("got %+v, %v", got, done)
+	}
+}
+
+// The time that is left is shown, to the second and never below none.
+func TestCountdown(t *testing.T) {
+	for left, want := range map[time.Duration]string{
+		75 * time.Second: "1m15s left", 59 * time.Second: "59s left", 1: "1s left", 0: "0s left", -time.Hour: "0s left",
+	} {
+		now := time.Unix(1_000_000, 0)
+		spec := dialog.Confirm("Go?", "")
+		spec.Deadline, spec.Now = now.Add(left), func() time.Time { return now }
+		if view := dialog.New(spec, styles(t, false)).View(60, 10); !strings.Contains(view, want) {
+			t.Errorf("%v: no %q in\n%s", left, want, view)
+		}
+	}
+}
+
 // Keys typed ahead for the prompt do not approve anything.
 func TestGuard(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
@@ -136,6 +181,10 @@ func TestGolden(t *testing.T) {
 				dialog.New(approval(dialog.Diff(change, s)), s),
 				dialog.New(dialog.Confirm("Leave?", "The agent is still at work."), s),
 				dialog.New(dialog.Spec{Title: "اسم", Field: dialog.Field{Value: "天地玄黄", Placeholder: "name"}}, s),
+				dialog.New(question(), s),
+				dialog.New(dialog.Spec{Title: "Key for anthropic", Field: dialog.Field{Value: "sk-secret", Secret: true}}, s),
+				dialog.New(dialog.Spec{Title: "Release notes", From: "release", Field: dialog.Field{Multiline: true,
+					Value: strings.Repeat("سطر من النص 一行文字 a line\n", 12)}}, s),
 			} {
 				view := d.View(width, 16)
 				inside(t, d, view, width, 16)

@@ -20,6 +20,9 @@ func (d *Dialog) Update(key tea.KeyPressMsg) (Result, bool) {
 	if stroke == "ctrl+c" {
 		return d.cancel()
 	}
+	if d.secret != nil {
+		return d.hidden(key, stroke)
+	}
 	if d.field != nil {
 		return d.written(key, stroke)
 	}
@@ -34,7 +37,7 @@ func (d *Dialog) Update(key tea.KeyPressMsg) (Result, bool) {
 		d.at = min(d.at+1, len(d.spec.Choices)-1)
 		return Result{}, false
 	}
-	if d.spec.Now().Before(d.opened.Add(d.spec.Guard)) {
+	if d.guarded() {
 		return Result{}, false
 	}
 	switch stroke {
@@ -51,6 +54,21 @@ func (d *Dialog) Update(key tea.KeyPressMsg) (Result, bool) {
 	return Result{}, false
 }
 
+// guarded reports whether it is too early for an answer.
+func (d *Dialog) guarded() bool { return d.spec.Now().Before(d.opened.Add(d.spec.Guard)) }
+
+// hidden handles a key of the secret field.
+func (d *Dialog) hidden(key tea.KeyPressMsg, stroke string) (Result, bool) {
+	switch {
+	case stroke == "esc":
+		return d.cancel()
+	case d.scrolled(stroke):
+	case d.secret.update(key, stroke) && !d.guarded():
+		return Result{Text: d.secret.text}, true
+	}
+	return Result{}, false
+}
+
 // written handles a key of the text field.
 func (d *Dialog) written(key tea.KeyPressMsg, stroke string) (Result, bool) {
 	if stroke == "esc" {
@@ -62,7 +80,7 @@ func (d *Dialog) written(key tea.KeyPressMsg, stroke string) (Result, bool) {
 	}
 	switch d.field.Update(key) {
 	case editor.Submitted:
-		if d.reason < 0 && d.spec.Now().Before(d.opened.Add(d.spec.Guard)) {
+		if d.reason < 0 && d.guarded() {
 			return Result{}, false
 		}
 		return Result{ID: d.choiceID(), Text: d.answer()}, true
@@ -105,7 +123,10 @@ func (d *Dialog) cancel() (Result, bool) {
 
 // Paste puts pasted text in the field. With choices it does nothing.
 func (d *Dialog) Paste(text string) {
-	if d.field != nil {
+	switch {
+	case d.secret != nil:
+		d.secret.paste(text)
+	case d.field != nil:
 		d.field.Paste(text)
 	}
 }

@@ -3,12 +3,18 @@ package dialog
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
-// fieldMax is the rows of the text field.
-const fieldMax = 5
+// Shares of the height.
+const (
+	fieldMax  = 5 // rows of a field that is for a word or two
+	fieldPart = 2 // one for many lines takes at most half
+	textPart  = 3 // a third is the text's, however many choices there are
+	textLeast = 4 // where that is so many rows
+)
 
 // View returns at most height rows, joined by line feeds, none wider than
 // width. Where there is no room for all, the choices come first, then the
@@ -20,7 +26,7 @@ func (d *Dialog) View(width, height int) string {
 		d.width = width
 		d.text = d.textRows(width)
 	}
-	foot := d.answers(width, height)
+	foot := d.answers(width, d.answerRows(height))
 	rest := height - len(foot)
 
 	var rows []string
@@ -33,7 +39,7 @@ func (d *Dialog) View(width, height int) string {
 		rest--
 	}
 	rows = append(rows, d.window(width, rest)...)
-	if d.field != nil && d.caret.y >= 0 {
+	if d.caret.y >= 0 {
 		d.caret.y += len(rows)
 	}
 	rows = append(rows, foot...)
@@ -47,9 +53,18 @@ func (d *Dialog) View(width, height int) string {
 // written, else -1, -1.
 func (d *Dialog) Cursor() (x, y int) { return d.caret.x, d.caret.y }
 
-// textRows are the rows that scroll.
+// titleRoom is what the rule leaves for the title.
+func titleRoom(width int) int { return max(width-6, 1) }
+
+// textRows are the rows that scroll. A title that the rule cuts stands here
+// whole.
 func (d *Dialog) textRows(width int) []string {
 	var rows []string
+	if style.Width(d.spec.Title) > titleRoom(width) {
+		for _, row := range style.Wrap(d.spec.Title, width) {
+			rows = append(rows, d.styles.Bold.Render(row))
+		}
+	}
 	if d.spec.Why != "" {
 		for _, row := range style.Wrap(d.spec.Why, width) {
 			rows = append(rows, d.styles.Text.Render(row))
@@ -64,16 +79,31 @@ func (d *Dialog) textRows(width int) []string {
 	return append(rows, d.spec.Body(width)...)
 }
 
+// answerRows are the rows that the answers may take.
+func (d *Dialog) answerRows(height int) int {
+	if part := height / textPart; part >= textLeast && len(d.text) > 0 {
+		return height - min(part, len(d.text)+2)
+	}
+	return height
+}
+
+// title is a rule with the title, and at its end who asks where there is room.
 func (d *Dialog) title(width int) string {
 	name := d.spec.Title
 	if name == "" {
 		return d.styles.Border.Render(strings.Repeat("─", width))
 	}
-	name = style.Cut(name, max(width-6, 1))
+	name = style.Cut(name, titleRoom(width))
 	line := max(width-style.Width(name)-4, 0)
-	row := d.styles.Border.Render("──") + " " + d.styles.Bold.With(d.styles.Accent).Render(name) +
-		" " + d.styles.Border.Render(strings.Repeat("─", line))
-	return style.Cut(row, width)
+	row := d.styles.Border.Render("──") + " " + d.styles.Bold.With(d.styles.Accent).Render(name) + " "
+	end := ""
+	d.named = d.spec.From == ""
+	if from := style.Width(d.spec.From) + 4; !d.named && from < line {
+		d.named = true
+		end = " " + d.styles.Muted.Render(d.spec.From) + " " + d.styles.Border.Render("──")
+		line -= from
+	}
+	return style.Cut(row+d.styles.Border.Render(strings.Repeat("─", line))+end, width)
 }
 
 // window cuts the text to what fits; a row tells how much is out of sight.
@@ -98,10 +128,20 @@ func (d *Dialog) window(width, height int) []string {
 }
 
 // answers are the rows of the field, or of the choices. When not even they
-// fit, they are those around the selected one.
+// fit, they are those around the selected one, and a row tells how many choices
+// there are.
 func (d *Dialog) answers(width, height int) []string {
+	if d.secret != nil {
+		row, caret := d.secret.view(d.styles, d.spec.Field.Placeholder, width)
+		d.caret.x, d.caret.y = caret, 0
+		return []string{row}
+	}
 	if d.field != nil {
-		rows := strings.Split(d.field.View(width, min(fieldMax, height)), "\n")
+		limit := fieldMax
+		if d.spec.Field.Multiline && d.reason < 0 {
+			limit = max(limit, height/fieldPart)
+		}
+		rows := strings.Split(d.field.View(width, min(limit, height)), "\n")
 		d.caret.x, d.caret.y = d.field.Cursor()
 		return rows
 	}
@@ -116,9 +156,17 @@ func (d *Dialog) answers(width, height int) []string {
 			last = len(rows)
 		}
 	}
-	if len(rows) > height {
-		from := min(max(last-height, 0), first)
-		rows = rows[from:min(from+height, len(rows))]
+	if len(rows) <= height {
+		return rows
+	}
+	note := height > 4
+	if note {
+		height--
+	}
+	from := min(max(last-height, 0), first)
+	rows = rows[from:min(from+height, len(rows))]
+	if note {
+		rows = append(rows[:len(rows):len(rows)], d.styles.Warning.Render(style.Cut(fmt.Sprintf("choice %d of %d · ↑/↓", d.at+1, len(d.spec.Choices)), width)))
 	}
 	return rows
 }
@@ -158,13 +206,35 @@ func (d *Dialog) choice(i int, c Choice, width int) []string {
 	return rows
 }
 
+// hint tells the keys; before them, how long there is to answer, and who asks
+// where the title has no room for it.
 func (d *Dialog) hint() string {
+	text := d.keys()
+	if !d.spec.Deadline.IsZero() {
+		text = Countdown(d.spec.Deadline.Sub(d.spec.Now())) + " left · " + text
+	}
+	if !d.named {
+		text = d.spec.From + " asks · " + text
+	}
+	return text
+}
+
+// Countdown says how long there is, in whole seconds, those below 0 as 0.
+func Countdown(left time.Duration) string {
+	seconds := int(max(left+time.Second-1, 0) / time.Second)
+	if seconds < 60 {
+		return fmt.Sprintf("%ds", seconds)
+	}
+	return fmt.Sprintf("%dm%02ds", seconds/60, seconds%60)
+}
+
+func (d *Dialog) keys() string {
 	switch {
 	case d.field != nil && d.reason >= 0:
 		return "Enter to send · Esc to go back"
 	case d.field != nil && d.spec.Field.Multiline:
 		return "Enter to send · Ctrl+J for a new line · Esc to cancel"
-	case d.field != nil:
+	case d.field != nil || d.secret != nil:
 		return "Enter to send · Esc to cancel"
 	}
 	for _, c := range d.spec.Choices {

@@ -23,6 +23,9 @@ type Status struct {
 	Branch   string
 	Queued   int    // messages that wait
 	Hint     string // what the user can do now: "Esc to stop"
+	// Items are what extensions show, in their order. They go first where there
+	// is no room, the last of them at once.
+	Items []string
 }
 
 // warnAt and alarmAt are the shares of the context window from which its part
@@ -39,6 +42,9 @@ type part struct {
 	paint style.Style
 	rank  int
 }
+
+// itemWidth bounds what an extension shows, in columns.
+const itemWidth = 32
 
 const separator = " · "
 
@@ -82,6 +88,9 @@ func parts(st Status, s style.Styles) (left, right []part) {
 	}
 	add(&right, 7, s.Muted, st.Folder)
 	add(&right, 8, s.Muted, st.Branch)
+	for i, item := range st.Items {
+		add(&left, 9+i, s.Text, style.Cut(strings.TrimSpace(sanitize.Line(item)), itemWidth))
+	}
 	return left, right
 }
 

@@ -51,6 +51,21 @@ func TestDropOrder(t *testing.T) {
 	}
 }
 
+// What extensions show goes before anything of ours, the last set first.
+func TestItemsGoFirst(t *testing.T) {
+	st := footer.Status{Mode: "ask", Model: "guide", Branch: "main", Items: []string{"▲ deploy ok", "测试 3/5", "", "a\x1b[2J\nb " + strings.Repeat("long ", 20)}}
+	for width, want := range map[int]string{
+		80: "ask · guide · ▲ deploy ok · 测试 3/5 · a b long long long long long lo…     main",
+		60: "ask · guide · ▲ deploy ok · 测试 3/5                    main",
+		40: "ask · guide · ▲ deploy ok           main",
+		20: "ask · guide     main",
+	} {
+		if got := footer.Render(st, styles(t, false), width); got != want {
+			t.Errorf("at %d:\ngot  %q\nwant %q", width, got, want)
+		}
+	}
+}
+
 func TestNeverWraps(t *testing.T) {
 	for _, st := range []footer.Status{
 		{}, full,

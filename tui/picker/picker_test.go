@@ -36,6 +36,10 @@ var models = []picker.Item{
 	{ID: "e", Title: "👨‍👩‍👧‍👦 family", Detail: "\x1b[2Jlocal\n"},
 }
 
+func newPicker(t testing.TB, color bool, items []picker.Item) *picker.Picker {
+	return picker.New(picker.Options{Title: "Model", Styles: styles(t, color)}, items)
+}
+
 func typeIn(p *picker.Picker, text string) {
 	for _, r := range text {
 		p.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
@@ -70,7 +74,7 @@ func TestChoosing(t *testing.T) {
 		{"backspace", "gptx", []rune{tea.KeyBackspace}, "g"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := picker.New("Model", models, styles(t, true))
+			p := newPicker(t, true, models)
 			typeIn(p, c.filter)
 			press(p, c.keys...)
 			res, done := press(p, tea.KeyEnter)
@@ -82,7 +86,7 @@ func TestChoosing(t *testing.T) {
 }
 
 func TestNothingToChoose(t *testing.T) {
-	p := picker.New("Model", models[:1], styles(t, true))
+	p := newPicker(t, true, models[:1])
 	if res, done := press(p, tea.KeyDown, tea.KeyEnter); done {
 		t.Errorf("a disabled item was chosen: %+v", res)
 	}
@@ -96,7 +100,7 @@ func TestNothingToChoose(t *testing.T) {
 }
 
 func TestSetItemsKeepsSelection(t *testing.T) {
-	p := picker.New("Model", models, styles(t, true))
+	p := newPicker(t, true, models)
 	press(p, tea.KeyDown)
 	p.SetItems(append([]picker.Item{{ID: "n", Title: "newcomer"}}, models...))
 	if it, ok := p.Selected(); !ok || it.ID != "o" {
@@ -104,40 +108,116 @@ func TestSetItemsKeepsSelection(t *testing.T) {
 	}
 }
 
+// rich has all that an item can have.
+var rich = []picker.Item{
+	{ID: "1", Group: "anthropic", Title: "claude-sonnet-with-a-long-name", Cells: []string{"200k", "$3 in, $15 out"}, Current: true, More: "Good for most work."},
+	{ID: "2", Group: "anthropic", Title: "克劳德 模型", Cells: []string{"1M", "$0.25 in, $1.25 out"}, More: strings.Repeat("这个模型很快。", 30)},
+	{ID: "3", Group: "مزود محلي", Title: "نموذج عربي", Cells: []string{"?", "no price"}, Detail: "runs here"},
+	{ID: "4", Group: "groq · no key: GROQ_API_KEY", Title: "llama", Cells: []string{"128k", "$0.05 in, $0.08 out"}, Dim: true, More: "Set GROQ_API_KEY or run hoopoe login groq."},
+	{ID: "5", Lead: "│ ├─ ", Title: strings.Repeat("a branch of a tree with many words ", 4)},
+}
+
 // E-5: golden text at four widths, and no row is wider or one too many.
 func TestGolden(t *testing.T) {
-	for _, width := range []int{20, 40, 80, 200} {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			p := picker.New("模型 Model", models, styles(t, false))
-			var views []string
-			for _, step := range []func(){func() {}, func() { press(p, tea.KeyEnd) }, func() { typeIn(p, "local") }} {
-				step()
-				view := p.View(width, 6)
-				inside(t, p, view, width, 6)
-				views = append(views, ansi.Strip(view))
-			}
-			got := strings.Join(views, "\n\n") + "\n"
-			file := filepath.Join("testdata", fmt.Sprintf("models-%d.txt", width))
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+	keys := func(codes ...rune) func(*picker.Picker) { return func(p *picker.Picker) { press(p, codes...) } }
+	asked := picker.Options{
+		Title: "Which model? 哪个模型", Note: "asked by todo · 12s", Hint: "Ctrl+X deletes", Ordered: true,
+		Intro: "اختر نموذجًا لهذه المهمة.\n" + strings.Repeat("A long message that says why it is asked. ", 12),
+	}
+	for _, c := range []struct {
+		name   string
+		o      picker.Options
+		items  []picker.Item
+		height int
+		steps  []func(*picker.Picker)
+	}{
+		{"models", picker.Options{Title: "模型 Model"}, models, 6, []func(*picker.Picker){keys(), keys(tea.KeyEnd), func(p *picker.Picker) { typeIn(p, "local") }}},
+		{"rich", asked, rich, 18, []func(*picker.Picker){
+			keys(), keys(tea.KeyDown), func(p *picker.Picker) {
+				keys(tea.KeyEnd)(p)
+				p.Update(tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift})
+			},
+			func(p *picker.Picker) { typeIn(p, "groq") }, func(p *picker.Picker) { typeIn(p, "zzz") }}},
+	} {
+		for _, width := range []int{20, 40, 80, 200} {
+			t.Run(fmt.Sprintf("%s-%d", c.name, width), func(t *testing.T) {
+				o := c.o
+				o.Styles = styles(t, false)
+				p := picker.New(o, c.items)
+				var views []string
+				for _, step := range c.steps {
+					step(p)
+					view := p.View(width, c.height)
+					inside(t, p, view, width, c.height)
+					views = append(views, ansi.Strip(view))
+				}
+				got := strings.Join(views, "\n\n") + "\n"
+				file := filepath.Join("testdata", fmt.Sprintf("%s-%d.txt", c.name, width))
+				if *update {
+					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+						t.Fatal(err)
+					}
+				}
+				want, err := os.ReadFile(file)
+				if err != nil {
 					t.Fatal(err)
 				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("rows differ from %s (run with -update and look at the change):\n%s", file, got)
-			}
-		})
+				if got != string(want) {
+					t.Errorf("rows differ from %s (run with -update and look at the change):\n%s", file, got)
+				}
+			})
+		}
 	}
+}
+
+func TestSmall(t *testing.T) {
 	for _, width := range []int{1, 2, 5, 11} {
-		for _, height := range []int{1, 2, 3, 30} {
-			p := picker.New("Model", models, styles(t, true))
-			inside(t, p, p.View(width, height), width, height)
-			typeIn(p, "天地玄黄 a long filter")
-			inside(t, p, p.View(width, height), width, height)
+		for _, height := range []int{1, 2, 3, 9, 30} {
+			for _, items := range [][]picker.Item{models, rich, nil} {
+				p := picker.New(picker.Options{Title: "Model", Note: "n", Intro: "an intro", Styles: styles(t, true)}, items)
+				inside(t, p, p.View(width, height), width, height)
+				typeIn(p, "天地玄黄 a long filter")
+				inside(t, p, p.View(width, height), width, height)
+			}
+		}
+	}
+}
+
+// The owner's keys come back with the selected item; the list stays as it is.
+func TestOwnersKeys(t *testing.T) {
+	p := picker.New(picker.Options{Title: "Sessions", Keys: []string{"ctrl+x"}, Styles: styles(t, true)}, models)
+	res, done := p.Update(tea.KeyPressMsg{Code: 'x', Mod: tea.ModCtrl})
+	if !done || res.Key != "ctrl+x" || res.Item.ID != "s" || res.Cancelled {
+		t.Errorf("got %+v, %v", res, done)
+	}
+}
+
+// Under a filter an ordered list keeps its order, any other puts titles that
+// begin with the words first.
+func TestOrder(t *testing.T) {
+	items := []picker.Item{{ID: "a", Title: "x", Detail: "go"}, {ID: "b", Title: "cargo"}, {ID: "c", Title: "go build"}}
+	for ordered, want := range map[bool]string{true: "a", false: "c"} {
+		p := picker.New(picker.Options{Ordered: ordered}, items)
+		typeIn(p, "go")
+		if it, _ := p.Selected(); it.ID != want {
+			t.Errorf("ordered %v: selected %s, want %s", ordered, it.ID, want)
+		}
+	}
+}
+
+// Whatever is selected is on the screen, and every item can be reached.
+func TestSelectionIsVisible(t *testing.T) {
+	var items []picker.Item
+	for i := range 60 {
+		items = append(items, picker.Item{ID: fmt.Sprint(i), Title: fmt.Sprintf("item %d.", i), Group: fmt.Sprintf("group %d", i/4)})
+	}
+	for height := 2; height < 16; height++ {
+		p := newPicker(t, false, items)
+		for i := range 60 {
+			if view := p.View(40, height); !strings.Contains(view, fmt.Sprintf("› item %d.", i)) {
+				t.Fatalf("height %d: item %d is not on the screen:\n%s", height, i, view)
+			}
+			press(p, tea.KeyDown)
 		}
 	}
 }
@@ -153,7 +233,7 @@ func inside(t *testing.T, p *picker.Picker, view string, width, height int) {
 			t.Errorf("row %q has %d columns of %d", row, w, width)
 		}
 	}
-	if x, y := p.Cursor(); x < 0 || x >= width || y != 0 {
+	if x, y := p.Cursor(); x < 0 || x >= width || y < 0 || y >= len(rows) {
 		t.Errorf("cursor at %d,%d of %d", x, y, width)
 	}
 }
@@ -163,7 +243,7 @@ func BenchmarkFilter10000(b *testing.B) {
 	for i := range items {
 		items[i] = picker.Item{ID: fmt.Sprint(i), Title: fmt.Sprintf("session %d about something", i), Detail: "yesterday, ~/src/project"}
 	}
-	p := picker.New("Resume", items, styles(b, true))
+	p := picker.New(picker.Options{Title: "Resume", Styles: styles(b, true)}, items)
 	for b.Loop() {
 		p.SetFilter("ses 99 thing")
 		p.View(100, 30)

@@ -1,0 +1,51 @@
+package dialog
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/clipperhouse/uax29/v2/graphemes"
+
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+)
+
+// secret is a field whose text is never on the screen: a bullet stands for
+// each character. It is written and taken back at its end alone.
+type secret struct{ text string }
+
+// update handles a key; it reports whether the text is complete.
+func (f *secret) update(key tea.KeyPressMsg, stroke string) (entered bool) {
+	switch {
+	case key.Text != "" && key.Mod&^tea.ModShift == 0:
+		f.paste(key.Text)
+	case stroke == "enter":
+		return true
+	case stroke == "backspace":
+		last := 0
+		for it := graphemes.FromString(f.text); it.Next(); {
+			last = it.Start()
+		}
+		f.text = f.text[:last]
+	case stroke == "ctrl+u":
+		f.text = ""
+	}
+	return false
+}
+
+func (f *secret) paste(text string) { f.text += strings.TrimSpace(sanitize.Line(text)) }
+
+// view is the field's row and the caret's column in it.
+func (f *secret) view(s style.Styles, placeholder string, width int) (row string, caret int) {
+	n := 0
+	for it := graphemes.FromString(f.text); it.Next(); {
+		n++
+	}
+	const prompt = "› "
+	if n == 0 {
+		row = s.Accent.Render(prompt) + s.Muted.Render(style.Cut(sanitize.Line(placeholder), width-len(" ")-1))
+		return style.Cut(row, width), min(style.Width(prompt), width-1)
+	}
+	dots := strings.Repeat("•", max(min(n, width-style.Width(prompt)-1), 0))
+	return style.Cut(s.Accent.Render(prompt)+s.Text.Render(dots), width), min(style.Width(prompt+dots), width-1)
+}

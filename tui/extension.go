@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+)
+
+// Bounds of what extensions show around the editor.
+const (
+	guestKeys  = 64      // of each kind that are kept
+	guestRows  = 10      // of one widget
+	guestPart  = 3       // all widgets together take at most a third of the rows
+	guestBytes = 4 << 10 // of one line that are looked at
+)
+
+// guests is what extensions show in the chat, in the order in which each key
+// was first set.
+type guests struct {
+	statuses []event.StatusChanged
+	widgets  []event.WidgetChanged
+	title    string // of the window; "" leaves it to the chat
+}
+
+// status sets or takes away an item of the status line.
+func (g *guests) status(e event.StatusChanged) {
+	i := slices.IndexFunc(g.statuses, func(o event.StatusChanged) bool { return o.Extension == e.Extension && o.Key == e.Key })
+	switch {
+	case e.Text == nil && i >= 0:
+		g.statuses = slices.Delete(g.statuses, i, i+1)
+	case e.Text == nil:
+	case i >= 0:
+		g.statuses[i] = e
+	case len(g.statuses) < guestKeys:
+		g.statuses = append(g.statuses, e)
+	}
+}
+
+// widget sets or takes away the lines of a widget.
+func (g *guests) widget(e event.WidgetChanged) {
+	i := slices.IndexFunc(g.widgets, func(o event.WidgetChanged) bool { return o.Extension == e.Extension && o.Key == e.Key })
+	switch {
+	case e.Lines == nil && i >= 0:
+		g.widgets = slices.Delete(g.widgets, i, i+1)
+	case e.Lines == nil:
+	case i >= 0:
+		g.widgets[i] = e
+	case len(g.widgets) < guestKeys:
+		g.widgets = append(g.widgets, e)
+	}
+}
+
+// items are the texts for the status line.
+func (g *guests) items() []string {
+	var texts []string
+	for _, s := range g.statuses {
+		texts = append(texts, *s.Text)
+	}
+	return texts
+}
+
+// rows draws the widgets above and below the editor in at most limit rows
+// together; where they are cut a row tells how much is missing.
+func (g *guests) rows(s style.Styles, width, limit int) (above, below []string) {
+	for _, w := range g.widgets {
+		rows := widgetRows(s, w.Lines, width)
+		if w.Placement == "belowEditor" {
+			below = append(below, rows...)
+		} else {
+			above = append(above, rows...)
+		}
+	}
+	under := min(len(below), max(limit/2, limit-len(above)))
+	return cutRows(s, above, width, limit-under), cutRows(s, below, width, under)
+}
+
+// widgetRows draws one widget. Its own colours stay where colours are wanted.
+func widgetRows(s style.Styles, lines []string, width int) []string {
+	rows := make([]string, 0, min(len(lines), guestRows))
+	for i, line := range lines {
+		if i == guestRows-1 && len(lines) > guestRows {
+			rows = append(rows, s.Muted.Render(style.Cut(fmt.Sprintf("… %d more", len(lines)-i), width)))
+			break
+		}
+		rows = append(rows, guestLine(s, line, width))
+	}
+	return rows
+}
+
+// guestLine is one line of an extension's, with its own colours if it has any
+// and colours are wanted.
+func guestLine(s style.Styles, line string, width int) string {
+	line = strings.ReplaceAll(line[:min(len(line), guestBytes)], "\n", " ")
+	if s.Color {
+		if painted := sanitize.Tabs(sanitize.SGR(line), 4); strings.Contains(painted, "\x1b") {
+			return style.Cut(painted, width)
+		}
+	}
+	return s.Text.Render(style.Cut(sanitize.Line(line), width))
+}
+
+// cutRows leaves at most limit rows, the last of which tells how many are gone.
+func cutRows(s style.Styles, rows []string, width, limit int) []string {
+	if len(rows) <= limit {
+		return rows
+	}
+	if limit < 1 {
+		return nil
+	}
+	more := fmt.Sprintf("… %d more", len(rows)-limit+1)
+	return append(rows[:limit-1:limit-1], s.Muted.Render(style.Cut(more, width)))
+}
+
+// setEditorText puts an extension's text into the editor. What was there can be
+// had back: it is the latest of the earlier prompts.
+func (a *app) setEditorText(text string) {
+	if old := a.editor.Value(); strings.TrimSpace(old) != "" && old != text {
+		a.editor.AddHistory(old)
+		a.hint = "An extension wrote this; ↑ brings yours back"
+	}
+	a.editor.SetValue(text)
+	a.popup.close()
+}
