@@ -1,0 +1,49 @@
+package bundle
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/grafana/sobek"
+	"github.com/grafana/sobek/parser"
+)
+
+// Program is the compiled script. It is compiled once; runtimes of several
+// sessions can run it at the same time. Positions in errors are those of the
+// original files; see Readable.
+func (b *Bundle) Program() (*sobek.Program, error) { return b.compile() }
+
+func compile(b *Bundle) (p *sobek.Program, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			p, err = nil, fmt.Errorf("load extension %s: compiling it panicked: %v", b.Entry, v)
+		}
+	}()
+	withMap := parser.WithSourceMapLoader(func(string) ([]byte, error) { return b.Map, nil })
+	tree, err := sobek.Parse(b.Entry, string(b.Code), withMap)
+	if err == nil {
+		p, err = sobek.CompileAST(tree, false)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load extension: %s", b.Readable(err.Error()))
+	}
+	return p, nil
+}
+
+// Readable undoes the escapes that the compiler puts into file names: a text
+// such as a stack has the names of Files again.
+func (b *Bundle) Readable(text string) string {
+	if !strings.Contains(text, "%") {
+		return text
+	}
+	var pairs []string
+	for _, f := range append([]string{b.Entry}, b.Files...) {
+		name := filepath.ToSlash(f)
+		if escaped := (&url.URL{Path: name}).String(); escaped != name {
+			pairs = append(pairs, escaped, f)
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
