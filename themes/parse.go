@@ -1,25 +1,21 @@
 package themes
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 )
 
 // Parse reads a theme file. Keys that are missing keep the colours of the
-// built-in theme. An error names the key and its position as line:column,
-// both counted from 1, columns in bytes.
+// built-in theme. The error is a *Problems with all that is wrong.
 func Parse(data []byte) (Theme, error) {
+	var t Theme
 	base, err := files.ReadFile(Default + ".json")
 	if err != nil {
 		return Theme{}, fmt.Errorf("read the built-in theme: %w", err)
 	}
-	var t Theme
 	if err := parse(base, &t); err != nil {
 		return Theme{}, fmt.Errorf("built-in theme: %w", err)
 	}
@@ -30,85 +26,154 @@ func Parse(data []byte) (Theme, error) {
 	return t, nil
 }
 
-// parser walks the tokens of one file.
+// parser applies one file to a theme.
 type parser struct {
-	data []byte
-	dec  *json.Decoder
+	reader
+	vars    map[string]*variable
+	pattern map[string]string // a colour's names in other programs' files
+}
+
+// variable is a colour that a file names for itself.
+type variable struct {
+	value   node
+	used    bool
+	looking bool // for its meaning: found again it has none
 }
 
 func parse(data []byte, t *Theme) error {
-	p := parser{data: data, dec: json.NewDecoder(bytes.NewReader(data))}
-	err := p.object("", func(key string) error {
-		switch key {
-		case "$schema":
-			_, err := p.text(key)
-			return err
-		case "name":
-			name, err := p.text(key)
-			t.Name = name
-			return err
-		case "dark":
-			return p.colors(key, &t.Dark)
-		case "light":
-			return p.colors(key, &t.Light)
-		}
-		return p.fail(key, "unknown key; there are: name, dark, light")
-	})
-	if err != nil {
-		return err
+	p := parser{reader: reader{data: plain(data)}, vars: map[string]*variable{}}
+	if top, ok := p.read(); ok {
+		p.theme(top, t)
 	}
-	if _, err := p.dec.Token(); !errors.Is(err, io.EOF) {
-		return p.fail("", "text after the end of the theme")
-	}
-	return nil
+	return p.err()
 }
 
-// object reads an object and calls member for each key, which reads the value.
-func (p *parser) object(key string, member func(key string) error) error {
-	if tok, err := p.dec.Token(); err != nil {
-		return p.syntax(key, err)
-	} else if tok != json.Delim('{') {
-		return p.fail(key, "must be an object")
+func (p *parser) theme(top node, t *Theme) {
+	if top.kind != '{' {
+		p.fail(top.at, "", "a theme must be an object { ... }")
+		return
+	}
+	parts := map[string]node{}
+	p.each("", top, func(key string, m member) { parts[key] = m.value })
+	p.variables(parts["vars"])
+	_, foreign := parts["colors"]
+	for _, m := range top.members {
+		switch m.key {
+		case "$schema", "vars":
+		case "name":
+			t.Name = p.text(m.key, m.value)
+		case "appearance":
+			if t.Appearance = p.text(m.key, m.value); t.Appearance != "dark" && t.Appearance != "light" {
+				p.fail(m.value.at, m.key, `must be "dark" or "light"`)
+			}
+		case "dark":
+			p.colors(m.key, m.value, &t.Dark)
+		case "light":
+			p.colors(m.key, m.value, &t.Light)
+		case "colors":
+			p.foreign(m.value, t)
+		default:
+			if !foreign {
+				p.fail(m.at, m.key, "unknown key%s", instead(m.key, []string{"name", "appearance", "vars", "dark", "light"}))
+			}
+		}
+	}
+	if !foreign {
+		p.unused()
+	}
+}
+
+// each calls member for the members of an object.
+func (p *parser) each(parent string, n node, visit func(key string, m member)) {
+	if n.kind != '{' {
+		p.fail(n.at, parent, "must be an object { ... }")
+		return
 	}
 	seen := map[string]bool{}
-	for p.dec.More() {
-		tok, err := p.dec.Token()
-		if err != nil {
-			return p.syntax(key, err)
+	for _, m := range n.members {
+		if seen[m.key] {
+			p.fail(m.at, join(parent, m.key), "is there twice; remove one")
+			continue
 		}
-		name, _ := tok.(string)
-		if seen[name] {
-			return p.fail(join(key, name), "is there twice")
-		}
-		seen[name] = true
-		if err := member(name); err != nil {
-			return err
-		}
+		seen[m.key] = true
+		visit(m.key, m)
 	}
-	if _, err := p.dec.Token(); err != nil {
-		return p.syntax(key, err)
-	}
-	return nil
 }
 
-func (p *parser) colors(variant string, c *Colors) error {
+func (p *parser) colors(variant string, n node, c *Colors) {
 	fields := fieldsOf(c)
-	return p.object(variant, func(name string) error {
+	p.each(variant, n, func(name string, m member) {
 		key := join(variant, name)
-		field, ok := fields[name]
-		if !ok {
-			return p.fail(key, "unknown key; schema.json lists them all")
+		if field, ok := fields[name]; !ok {
+			p.fail(m.at, key, "unknown key%s", instead(name, keys()))
+		} else if color, ok := p.color(key, m.value); ok {
+			*field = color
 		}
-		value, err := p.text(key)
-		if err != nil {
-			return err
-		}
-		if !validColor(value) {
-			return p.fail(key, fmt.Sprintf(`%q is no colour: use "#rrggbb", "0" to "255", or "" for the terminal's own`, value))
-		}
-		*field = strings.ToLower(value)
-		return nil
 	})
+}
+
+// color resolves a value to the form of Colors.
+func (p *parser) color(key string, n node) (string, bool) {
+	if n.kind != '"' && n.kind != '0' {
+		p.fail(n.at, key, "must be a colour in double quotes")
+		return "", false
+	}
+	if v, ok := p.vars[n.text]; ok && n.kind == '"' {
+		if v.looking {
+			p.fail(n.at, key, "%q is defined by itself", n.text)
+			return "", false
+		}
+		v.used, v.looking = true, true
+		defer func() { v.looking = false }()
+		return p.color(key, v.value)
+	}
+	color, ok := normal(n.text)
+	if !ok {
+		p.fail(n.at, key, "%q is no colour%s", n.text, p.colorHint(n.text))
+	}
+	return color, ok
+}
+
+// colorHint says what a value could be instead.
+func (p *parser) colorHint(value string) string {
+	if strings.HasPrefix(value, "#") {
+		return `: it takes six digits, "#rrggbb"`
+	}
+	names := slices.Concat(slices.Sorted(maps.Keys(p.vars)), paletteNames(), []string{ownColor})
+	if near := nearest(value, names); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return `: use "#rrggbb", "0" to "255", a name such as "red" or "brightBlue", one of "vars", or "" for the terminal's own`
+}
+
+func (p *parser) variables(n node) {
+	if n.kind == 0 {
+		return
+	}
+	p.each("vars", n, func(name string, m member) {
+		if _, taken := normal(name); taken {
+			p.fail(m.at, join("vars", name), "this name is a colour already; choose another")
+			return
+		}
+		p.vars[name] = &variable{value: m.value}
+	})
+}
+
+// unused judges the variables that no colour asked for: those that one did
+// are judged there.
+func (p *parser) unused() {
+	for _, name := range slices.Sorted(maps.Keys(p.vars)) {
+		if v := p.vars[name]; !v.used {
+			p.color(join("vars", name), v.value)
+		}
+	}
+}
+
+func (p *parser) text(key string, n node) string {
+	if n.kind != '"' {
+		p.fail(n.at, key, "must be a string in double quotes")
+	}
+	return n.text
 }
 
 // fieldsOf maps the JSON names of c to its fields.
@@ -121,28 +186,25 @@ func fieldsOf(c *Colors) map[string]*string {
 	return fields
 }
 
-func (p *parser) text(key string) (string, error) {
-	tok, err := p.dec.Token()
-	if err != nil {
-		return "", p.syntax(key, err)
+// keys lists the JSON names of Colors.
+func keys() []string {
+	t := reflect.TypeFor[Colors]()
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i] = t.Field(i).Tag.Get("json")
 	}
-	s, ok := tok.(string)
-	if !ok {
-		return "", p.fail(key, "must be a string")
-	}
-	return s, nil
+	return names
 }
 
-func validColor(s string) bool {
-	if s == "" {
-		return true
+// instead proposes the nearest key.
+func instead(key string, candidates []string) string {
+	if near := nearest(key, candidates); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
 	}
-	if hex, ok := strings.CutPrefix(s, "#"); ok {
-		_, err := strconv.ParseUint(hex, 16, 32)
-		return err == nil && len(hex) == 6
+	if len(candidates) > 10 {
+		return "; \"hoopoe theme init\" writes a file with all of them"
 	}
-	n, err := strconv.ParseUint(s, 10, 8)
-	return err == nil && s == strconv.FormatUint(n, 10)
+	return "; there are: " + strings.Join(candidates, ", ")
 }
 
 func join(parent, key string) string {
@@ -150,31 +212,4 @@ func join(parent, key string) string {
 		return key
 	}
 	return parent + "." + key
-}
-
-// fail reports the token that was read last.
-func (p *parser) fail(key, problem string) error {
-	return p.at(key, p.dec.InputOffset(), problem)
-}
-
-func (p *parser) syntax(key string, err error) error {
-	var se *json.SyntaxError
-	switch {
-	case errors.As(err, &se):
-		return p.at(key, se.Offset, se.Error())
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return p.at(key, int64(len(p.data)), "the file ends too early")
-	}
-	return p.at(key, p.dec.InputOffset(), err.Error())
-}
-
-// at formats an error for the byte before offset, where a token ends.
-func (p *parser) at(key string, offset int64, problem string) error {
-	before := p.data[:min(max(offset-1, 0), int64(len(p.data)))]
-	line := bytes.Count(before, []byte("\n")) + 1
-	column := len(before) - bytes.LastIndexByte(before, '\n')
-	if key != "" {
-		problem = strconv.Quote(key) + ": " + problem
-	}
-	return fmt.Errorf("theme, %d:%d: %s", line, column, problem)
 }

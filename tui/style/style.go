@@ -6,15 +6,19 @@
 // Added …), never for a colour. When the terminal's background or the theme
 // changes, the app builds new Styles and hands them out again.
 //
+// For downsamples the theme where the terminal has fewer colours.
+//
 // Without colour (NO_COLOR) every style is plain or bold, underlined or
 // reversed. The zero Styles paint nothing at all: with them no component puts
 // out an escape sequence (TERM=dumb). So colour never carries meaning alone.
 package style
 
 import (
+	"image/color"
 	"strings"
 
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/themes"
@@ -47,14 +51,15 @@ func (s Style) Plain() bool { return s.open == "" }
 
 // Styles holds one style for each role, for one variant of one theme.
 type Styles struct {
-	Dark   bool          // the variant for dark backgrounds
+	Dark   bool          // the theme's dark variant
 	Color  bool          // false: NO_COLOR
-	Colors themes.Colors // the theme's colours; all empty without colour
+	Colors themes.Colors // the variant's colours; all empty without colour
 
 	Text, Muted, Accent, Border Style
 	Bold, Italic, Reverse       Style
 	Success, Warning, Error     Style
 	Selected                    Style // the chosen row of a list
+	Match                       Style // what a search found
 	User, Thinking, Tool        Style
 	Heading, Link, Code, Quote  Style
 
@@ -65,12 +70,13 @@ type Styles struct {
 	ModeAsk, ModeEdit, ModeFull, ModePlan Style
 }
 
-// New builds the styles for a terminal background and for colour or none.
+// New builds the styles for a terminal background and for colour or none. A
+// theme that declares its appearance keeps to it.
+//
+// Where a theme has no colour for it, secondary text is faint, what stands out
+// by its background is reversed, and the changed part of a line is underlined.
 func New(theme themes.Theme, dark, color bool) Styles {
-	c := theme.Light
-	if dark {
-		c = theme.Dark
-	}
+	c, dark := theme.Variant(dark)
 	if !color {
 		c = themes.Colors{}
 	}
@@ -82,6 +88,7 @@ func New(theme themes.Theme, dark, color bool) Styles {
 		Reverse: Style{ansi.Style{}.Reverse(true).String()},
 		Success: fg(c.Success), Warning: fg(c.Warning), Error: fg(c.Error),
 		Selected: pair(c.SelectedText, c.SelectedBackground),
+		Match:    pair(c.MatchText, c.MatchBackground),
 		User:     fg(c.User), Thinking: fg(c.Thinking), Tool: fg(c.Tool),
 		Link: fg(c.Link), Code: fg(c.Code), Quote: fg(c.Quote),
 		Added: pair(c.AddedText, c.AddedBackground), AddedMark: pair(c.AddedText, c.AddedMark),
@@ -90,12 +97,78 @@ func New(theme themes.Theme, dark, color bool) Styles {
 		ModeAsk: fg(c.ModeAsk), ModeEdit: fg(c.ModeEdit), ModeFull: fg(c.ModeFull), ModePlan: fg(c.ModePlan),
 	}
 	s.Heading = s.Bold.With(fg(c.Heading))
-	if !color {
-		s.Selected = s.Reverse
-		s.AddedMark = Style{ansi.Style{}.Underline(true).String()}
-		s.RemovedMark = s.AddedMark
-	}
+	s.fill()
 	return s
+}
+
+// fill gives attributes to what has no colour of its own.
+func (s *Styles) fill() {
+	c := s.Colors
+	if c.SelectedBackground == "" {
+		s.Selected = s.Reverse
+	}
+	if c.MatchBackground == "" {
+		s.Match = s.Reverse
+	}
+	underline := Style{ansi.Style{}.Underline(true).String()}
+	if c.AddedMark == c.AddedBackground {
+		s.AddedMark = s.Added.With(underline)
+	}
+	if c.RemovedMark == c.RemovedBackground {
+		s.RemovedMark = s.Removed.With(underline)
+	}
+	if !s.Color {
+		return
+	}
+	faint := Style{ansi.Style{}.Faint().String()}
+	for _, secondary := range []*Style{&s.Muted, &s.Thinking, &s.Border, &s.LineNumber} {
+		if secondary.Plain() {
+			*secondary = faint
+		}
+	}
+}
+
+// For builds the styles for a terminal background and what the terminal can
+// show of colours. A terminal with sixteen shows the theme's hues in its own
+// shades.
+func For(theme themes.Theme, dark bool, profile colorprofile.Profile) Styles {
+	switch {
+	case profile <= colorprofile.ASCII:
+		return New(theme, dark, false)
+	case profile == colorprofile.ANSI:
+		return New(theme.Sixteen(), dark, true)
+	case profile == colorprofile.ANSI256:
+		theme.Dark, theme.Light = reduced(theme.Dark), reduced(theme.Light)
+	}
+	return New(theme, dark, true)
+}
+
+// reduced makes those colours alike that are alike among the 256: the changed
+// part of a line is underlined then.
+func reduced(c themes.Colors) themes.Colors {
+	alike := func(a, b string) bool {
+		return a != "" && b != "" && ansi.Convert256(lipgloss.Color(a)) == ansi.Convert256(lipgloss.Color(b))
+	}
+	if alike(c.AddedMark, c.AddedBackground) {
+		c.AddedMark = c.AddedBackground
+	}
+	if alike(c.RemovedMark, c.RemovedBackground) {
+		c.RemovedMark = c.RemovedBackground
+	}
+	return c
+}
+
+// Window returns the colours that the theme wants of the whole window, nil for
+// the terminal's own. Both go to the terminal as its defaults (tea.View), so
+// that text without a style has them too.
+func (s Styles) Window() (text, background color.Color) {
+	if s.Colors.Background == "" {
+		return nil, nil
+	}
+	if s.Colors.Text != "" {
+		text = lipgloss.Color(s.Colors.Text)
+	}
+	return text, lipgloss.Color(s.Colors.Background)
 }
 
 // Bare reports whether no escape sequence may be used at all.
