@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -15,7 +14,6 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/spec"
 	"github.com/hoopoe-agent/hoopoe/slash"
-	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui"
 )
 
@@ -42,9 +40,12 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 		}
 	}
 	e, notices := p.newEngine(cwd, s)
-	theme, err := chosenTheme(ctx, e, cwd)
+	theme, notice, err := s.chosenTheme(ctx, e, cwd, themeSet(e, cwd, s.approve))
 	if err != nil {
 		return err
+	}
+	if notice != "" {
+		notices = append(notices, notice)
 	}
 	share := p.share(e, s, cwd)
 	defer share.close()
@@ -73,28 +74,6 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 		return usagef("%v", err)
 	}
 	return err
-}
-
-// chosenTheme is the theme that the settings name: one of the user's own, or
-// one that is built in.
-func chosenTheme(ctx context.Context, e *engine.Engine, cwd string) (themes.Theme, error) {
-	s, err := e.Settings(ctx, cwd)
-	if err != nil {
-		return themes.Theme{}, err
-	}
-	name := cmp.Or(s.Theme, themes.Default)
-	if filepath.Base(name) == name && e.Paths().Themes() != "" {
-		path := filepath.Join(e.Paths().Themes(), name+".json")
-		data, err := os.ReadFile(path)
-		if err == nil {
-			theme, err := themes.Parse(data)
-			if err != nil {
-				err = fmt.Errorf("%s: %w", path, err)
-			}
-			return theme, err
-		}
-	}
-	return themes.Load(name)
 }
 
 func (p *program) openChat(ctx context.Context, e *engine.Engine, s settings, cwd string, blocks []message.Block) (tui.Session, []string, error) {

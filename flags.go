@@ -26,6 +26,7 @@ func chatFlags() []cli.Flag {
 		&cli.StringFlag{Name: "cwd", Category: groupRun, Usage: "work in this `FOLDER`"},
 		&cli.StringFlag{Name: "permissions", Category: groupRun, Usage: "what runs unasked: `MODE` is plan, ask, edit or full (default: ask; full with --mode rpc)"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "approve", Aliases: []string{"a"}, Category: groupRun, Usage: "trust the project's own settings for this run"},
+		&cli.StringFlag{Name: "theme", Category: groupRun, Usage: "the chat's colours: `NAME` is a theme's, auto, dark or light"},
 		&cli.StringFlag{Name: "max-turns", Category: groupRun, Usage: "stop after `N` model calls"},
 		&cli.StringFlag{Name: "max-cost", Category: groupRun, Usage: "stop when `DOLLARS` are spent"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "offline", Category: groupRun, Usage: "open no connection (also: HOOPOE_OFFLINE=1)"},
@@ -73,6 +74,7 @@ type settings struct {
 	agent                             string
 	spec                              *spec.Agent // of agent, when it was read early
 	apiKey                            string
+	theme                             string // "": as the settings say
 	offline                           bool
 
 	resumeLatest bool // --continue
@@ -102,14 +104,14 @@ func readSettings(c *cli.Context) (settings, error) {
 		cwd: c.String("cwd"), permissions: c.String("permissions"),
 		model: c.String("model"), thinking: c.String("thinking"),
 		systemPrompt: c.String("system-prompt"), appendSystemPrompt: c.String("append-system-prompt"),
-		agent: c.String("agent"), apiKey: c.String("api-key"), offline: c.Bool("offline"),
+		agent: c.String("agent"), apiKey: c.String("api-key"), theme: c.String("theme"), offline: c.Bool("offline"),
 		noTools: c.Bool("no-tools"), approve: c.Bool("approve"),
 		noSkills: c.Bool("no-skills"), noTemplates: c.Bool("no-prompt-templates"), noRules: c.Bool("no-rules"), noContextFiles: c.Bool("no-context-files"), noMCP: c.Bool("no-mcp"),
 		resumeLatest: c.Bool("continue"), resume: c.IsSet("resume"), resumeQuery: c.String("resume"),
 		sessionFile: c.String("session"), fork: c.String("fork"),
 		noSession: c.Bool("no-session"), sessionDir: c.String("session-dir"),
 	}
-	for _, name := range []string{"cwd", "model", "session", "fork", "session-dir", "tools", "api-key", "agent"} {
+	for _, name := range []string{"cwd", "model", "session", "fork", "session-dir", "tools", "api-key", "agent", "theme"} {
 		if c.IsSet(name) && strings.TrimSpace(c.String(name)) == "" {
 			return s, usagef("--%s needs a value", name)
 		}

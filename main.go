@@ -75,6 +75,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 		app = p.loginApp()
 	case "logout":
 		app = p.logoutApp()
+	case "theme":
+		app = p.themeApp()
 	}
 	editor := line.command() == "acp"
 	line, err := normalise(args, tableOf(app.Flags), rpc)
@@ -104,7 +106,8 @@ hoopoe --remote [HOST:PORT] [flags]     serve clients and browsers over a WebSoc
 hoopoe acp [PATH]                       serve an editor; PATH is an agent's file
 hoopoe sessions                         list, show, export and delete saved sessions
 hoopoe models [search]                  list the models, what they cost and what they need
-hoopoe login [provider]                 save a provider's key; logout forgets it`,
+hoopoe login [provider]                 save a provider's key; logout forgets it
+hoopoe theme                            list themes; also check them and begin one of your own`,
 		Flags:  chatFlags(),
 		Action: p.start,
 	})

@@ -25,8 +25,8 @@ func (r Reading) OK() bool { return r.Ratio == 0 || r.Ratio >= r.Need }
 // on the usual background that makes it hardest: a pale dark one, a dim light
 // one.
 const (
-	usualDark  = "#282c34"
-	usualLight = "#f6f1e4"
+	UsualDark  = "#282c34"
+	UsualLight = "#f6f1e4"
 )
 
 // Readings judges all colours of the variants that the theme shows.
@@ -70,9 +70,9 @@ func (c Colors) reading(dark bool, key, text, on, background string, need float6
 		r.Background = c.Background
 	}
 	if r.Background == "" && dark {
-		r.Background = usualDark
+		r.Background = UsualDark
 	} else if r.Background == "" {
-		r.Background = usualLight
+		r.Background = UsualLight
 	}
 	if r.Text == "" && key != "text" {
 		r.Text = c.Text
