@@ -9,10 +9,10 @@ import (
 )
 
 // cell is what the cursor moves over and what is deleted at once: a grapheme
-// cluster, or a whole paste shown by its label.
+// cluster, or a label with what it stands for.
 type cell struct {
-	text  string // what is shown; for a paste its label
-	paste *paste // the text behind the label, or nil
+	text  string // what is shown
+	held  *held  // what is behind a label, or nil
 	width int    // columns
 }
 
@@ -21,20 +21,20 @@ type cell struct {
 const tabWidth = 4
 
 func (c cell) value() string {
-	if c.paste != nil {
-		return c.paste.text
+	if c.held != nil {
+		return c.held.text
 	}
 	return c.text
 }
 
 func (c cell) space() bool {
-	return c.paste == nil && (c.text == " " || c.text == "\t")
+	return c.held == nil && (c.text == " " || c.text == "\t")
 }
 
 // joins reports whether a and b, side by side, make one cluster: a letter and
 // its accent, two halves of a flag, an emoji sequence.
 func joins(a, b cell) bool {
-	if a.paste != nil || b.paste != nil || len(a.text) == 1 && len(b.text) == 1 {
+	if a.held != nil || b.held != nil || len(a.text) == 1 && len(b.text) == 1 {
 		return false
 	}
 	it := graphemes.FromString(a.text + b.text)
@@ -44,7 +44,7 @@ func joins(a, b cell) bool {
 // regional holds for flags and for the letters that make them.
 func (c cell) regional() bool {
 	r, _ := utf8.DecodeRuneInString(c.text)
-	return c.paste == nil && r >= 0x1f1e6 && r <= 0x1f1ff
+	return c.held == nil && r >= 0x1f1e6 && r <= 0x1f1ff
 }
 
 // pos is a place between cells: before cell col of a line.
@@ -55,7 +55,10 @@ func (p pos) before(q pos) bool {
 }
 
 // buffer is the text: at least one line, none of which holds a line feed.
-type buffer struct{ lines [][]cell }
+type buffer struct {
+	lines   [][]cell
+	version int // grows with every change
+}
 
 func newBuffer() buffer { return buffer{lines: [][]cell{nil}} }
 
@@ -115,6 +118,7 @@ func clone(cells []cell) []cell {
 // splice replaces what is between two places and returns where the new cells
 // end. The cells are copied in, so callers may keep them.
 func (b *buffer) splice(from, to pos, with [][]cell) pos {
+	b.version++
 	last := len(with) - 1
 	if from.line == to.line && last == 0 {
 		b.lines[from.line] = spliceCells(b.lines[from.line], from.col, to.col, with[0])
@@ -165,12 +169,12 @@ func (b *buffer) widen(from, to pos, with [][]cell) (pos, pos) {
 	if !left && !right {
 		return from, to
 	}
-	if len(before) > 0 && before[len(before)-1].paste == nil {
+	if len(before) > 0 && before[len(before)-1].held == nil {
 		from.col--
 	}
 	// Flags after the place pair up differently now: take all of them.
 	for i, c := range after {
-		if c.paste != nil || i > 0 && !c.regional() {
+		if c.held != nil || i > 0 && !c.regional() {
 			break
 		}
 		to.col++
@@ -208,38 +212,6 @@ func (b *buffer) prev(p pos) pos {
 		p.col--
 	case p.line > 0:
 		p = pos{p.line - 1, len(b.lines[p.line-1])}
-	}
-	return p
-}
-
-// wordRight goes past blanks, then to the end of a word; wordLeft likewise
-// back. A paste is a word, and so is a run of letters or a run of signs.
-func (b *buffer) wordRight(p pos) pos {
-	for p != b.end() && b.class(p) == classBlank {
-		p = b.next(p)
-	}
-	for kind := b.class(p); p != b.end() && b.class(p) == kind; {
-		p = b.next(p)
-		if kind == classPaste {
-			break
-		}
-	}
-	return p
-}
-
-func (b *buffer) wordLeft(p pos) pos {
-	start := pos{}
-	for p != start && b.class(b.prev(p)) == classBlank {
-		p = b.prev(p)
-	}
-	if p == start {
-		return p
-	}
-	for kind := b.class(b.prev(p)); p != start && b.class(b.prev(p)) == kind; {
-		p = b.prev(p)
-		if kind == classPaste {
-			break
-		}
 	}
 	return p
 }

@@ -18,7 +18,7 @@ func (e *Editor) Before() string {
 func (e *Editor) Completion() (kind rune, prefix string) {
 	line := e.buf.lines[e.cursor.line][:e.cursor.col]
 	start := len(line)
-	for start > 0 && !line[start-1].space() && line[start-1].paste == nil {
+	for start > 0 && !line[start-1].space() && line[start-1].held == nil {
 		start--
 	}
 	if word := textOf([][]cell{line[start:]}); strings.HasPrefix(word, "@") {
@@ -39,6 +39,6 @@ func (e *Editor) Replace(prefixLen int, text string) {
 		from.col--
 		prefixLen -= len(line[from.col].value())
 	}
-	e.replace(from, e.cursor, segment(sanitize.Text(normalize(text))))
+	e.replace(from, e.cursor, e.segment(sanitize.Text(normalize(text))))
 	e.did(commandNone)
 }

@@ -1,10 +1,5 @@
 package editor
 
-import (
-	"unicode"
-	"unicode/utf8"
-)
-
 // command is what the last key did.
 type command int
 
@@ -21,12 +16,14 @@ func (e *Editor) did(c command) {
 	e.goal = -1
 }
 
-// edit is one step of undo: at from, the cells up to end replaced removed.
+// edit is one step of undo or redo: at from, the cells up to end replaced
+// removed.
 type edit struct {
-	from, end pos
-	removed   [][]cell
-	cursor    pos // before the edit
-	typed     bool
+	from, end     pos
+	removed       [][]cell
+	before, after pos // the caret
+	typed         bool
+	group         int // steps of one group go together; 0 is no group
 }
 
 // undoMax bounds the steps of undo that are kept.
@@ -47,7 +44,7 @@ func (e *Editor) replace(from, to pos, with [][]cell) {
 	removed := e.buf.slice(wide, widened)
 	after := e.buf.splice(wide, widened, with)
 	e.cursor = end
-	e.note(edit{from: wide, end: after, removed: removed, cursor: cursor}, widened)
+	e.note(edit{from: wide, end: after, removed: removed, before: cursor, after: end, group: e.group}, widened)
 }
 
 // recut segments the new text together with its neighbours, which are no
@@ -87,7 +84,7 @@ func resegment(line []cell) []cell {
 	var out []cell
 	var text []byte
 	for _, c := range line {
-		if c.paste == nil {
+		if c.held == nil {
 			text = append(text, c.text...)
 			continue
 		}
@@ -101,9 +98,10 @@ func resegment(line []cell) []cell {
 // note records a step. While a word is typed its letters are one step: each
 // replaces nothing, or letters of the same word that it combines with.
 func (e *Editor) note(step edit, to pos) {
+	e.redo = nil
 	if n := len(e.undo); n > 0 && e.last == commandType {
 		if before := &e.undo[n-1]; before.typed && to == before.end && !step.from.before(before.from) {
-			before.end = step.end
+			before.end, before.after = step.end, step.after
 			return
 		}
 	}
@@ -113,17 +111,30 @@ func (e *Editor) note(step edit, to pos) {
 	}
 }
 
-// undoStep takes the last step back.
-func (e *Editor) undoStep() bool {
-	n := len(e.undo)
+// takeBack moves the last step, with its group, from one list to the other:
+// undo to redo or redo to undo. It reports whether there was one.
+func (e *Editor) takeBack(from, to *[]edit) bool {
+	n := len(*from)
 	if n == 0 {
 		return false
 	}
-	step := e.undo[n-1]
-	e.undo = e.undo[:n-1]
-	e.buf.splice(step.from, step.end, step.removed)
-	e.cursor = step.cursor
-	return true
+	for group := (*from)[n-1].group; ; {
+		step := (*from)[n-1]
+		*from = (*from)[:n-1]
+		*to = append(*to, e.revert(step))
+		n--
+		if group == 0 || n == 0 || (*from)[n-1].group != group {
+			return true
+		}
+	}
+}
+
+// revert takes a step back and returns the one that does it again.
+func (e *Editor) revert(step edit) edit {
+	taken := e.buf.slice(step.from, step.end)
+	end := e.buf.splice(step.from, step.end, step.removed)
+	e.cursor = step.before
+	return edit{from: step.from, end: end, removed: taken, before: step.after, after: step.before, group: step.group}
 }
 
 func (e *Editor) insert(cells [][]cell) { e.replace(e.cursor, e.cursor, cells) }
@@ -149,33 +160,4 @@ func (e *Editor) remove(from, to pos) bool {
 	}
 	e.replace(from, to, [][]cell{nil})
 	return true
-}
-
-type class int
-
-const (
-	classBlank class = iota
-	classWord
-	classSign
-	classPaste
-)
-
-// class tells what kind of cell follows p. A line end is blank.
-func (b *buffer) class(p pos) class {
-	line := b.lines[p.line]
-	if p.col >= len(line) {
-		return classBlank
-	}
-	c := line[p.col]
-	if c.paste != nil {
-		return classPaste
-	}
-	r, _ := utf8.DecodeRuneInString(c.text)
-	switch {
-	case unicode.IsSpace(r):
-		return classBlank
-	case r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
-		return classWord
-	}
-	return classSign
 }

@@ -204,7 +204,7 @@ func TestBigPaste(t *testing.T) {
 	e.Paste(big)
 	typeIn(e, " and ")
 	e.Paste(strings.Repeat("x", 3000))
-	if got, want := marked(e), "see [Pasted 12000 lines] and [Pasted 3000 characters #2]|"; got != want {
+	if got, want := marked(e), "see [Pasted 12,000 lines] and [Pasted 3,000 characters #2]|"; got != want {
 		t.Errorf("shown as %q, want %q", got, want)
 	}
 	want := "see " + strings.ReplaceAll(big, "\r\n", "\n") + " and " + strings.Repeat("x", 3000)
@@ -212,11 +212,11 @@ func TestBigPaste(t *testing.T) {
 		t.Errorf("value has %d bytes, want %d", len(e.Value()), len(want))
 	}
 	press(e, "left")
-	if got := marked(e); !strings.HasSuffix(got, "and |[Pasted 3000 characters #2]") {
+	if got := marked(e); !strings.HasSuffix(got, "and |[Pasted 3,000 characters #2]") {
 		t.Errorf("the caret does not pass a label at once: %q", got)
 	}
 	press(e, "home", "alt+right", "alt+right")
-	if got := marked(e); !strings.HasPrefix(got, "see [Pasted 12000 lines]| and") {
+	if got := marked(e); !strings.HasPrefix(got, "see [Pasted 12,000 lines]| and") {
 		t.Errorf("a label is no word: %q", got)
 	}
 	press(e, "backspace")
@@ -243,7 +243,7 @@ func TestSetValueLabelsBigTexts(t *testing.T) {
 	big := strings.Repeat("line\n", 5000)
 	e, _ := newEditor(big)
 	press(e, "up")
-	if got := marked(e); got != "[Pasted 5001 lines]|" {
+	if got := marked(e); got != "[Pasted 5,001 lines]|" {
 		t.Errorf("shown as %q", got)
 	}
 	if e.Value() != big {

@@ -10,9 +10,10 @@ type history struct {
 }
 
 type heldContent struct {
-	lines  [][]cell
-	cursor pos
-	pastes int
+	lines      [][]cell
+	cursor     pos
+	pastes     int
+	undo, redo []edit
 }
 
 func (h *history) leave() {
@@ -50,13 +51,13 @@ func (e *Editor) recall(step int) bool {
 	if h.kept == nil {
 		h.kept = map[int]heldContent{}
 	}
-	h.kept[h.at] = heldContent{e.buf.lines, e.cursor, e.pastes}
-	held, ok := h.kept[to]
-	if ok {
-		e.clear()
-		e.buf.lines, e.cursor, e.pastes = held.lines, held.cursor, held.pastes
+	h.kept[h.at] = heldContent{e.buf.lines, e.cursor, e.pastes, e.undo, e.redo}
+	if was, ok := h.kept[to]; ok {
+		e.setLines(was.lines)
+		e.cursor, e.pastes, e.undo, e.redo = was.cursor, was.pastes, was.undo, was.redo
 	} else {
-		e.SetValue(h.entries[to])
+		e.pastes = 0
+		e.setLines(e.whole(h.entries[to]))
 	}
 	h.at = to
 	e.history = h

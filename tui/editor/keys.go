@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 )
 
 // Action tells the app what a key did.
@@ -14,8 +15,14 @@ const (
 	Ignored   Action = iota // not a key of the editor, or nothing to do: the app's turn
 	Moved                   // the caret moved, the text is the same
 	Changed                 // the text changed
-	Submitted               // Enter: the app takes Value and calls Reset
+	Submitted               // Enter: the app takes Submission and calls Reset
 )
+
+// Captures reports whether the next key is the editor's before anybody else's:
+// it waits for a character, or vim's keys need it (Esc, Ctrl+R).
+func (e *Editor) Captures(key tea.KeyPressMsg) bool {
+	return e.jump != 0 || e.vim.captures(keymap.Stroke(key))
+}
 
 // Update handles one key. Keys that mean something else to the app (Esc,
 // Ctrl+C, Tab, PgUp …) are Ignored, and so are Up and Down past the ends of
@@ -23,44 +30,75 @@ const (
 func (e *Editor) Update(key tea.KeyPressMsg) Action {
 	key.Mod &^= tea.ModCapsLock | tea.ModNumLock | tea.ModScrollLock
 	inBurst := e.inBurst()
-	if key.Text != "" && key.Mod&^tea.ModShift == 0 {
-		return e.typed(key.Text)
+	text := typed(key)
+	if e.vim.on && e.vim.mode == Insert {
+		if keymap.Stroke(key) == "esc" {
+			e.jump = 0
+			return e.leaveInsert(key)
+		}
+		e.vim.note(key)
 	}
-	stroke := key.Keystroke()
-	switch stroke {
-	case "enter":
+	switch {
+	case e.jump != 0:
+		return e.jumpTo(text)
+	case e.vim.mode != Insert && !inBurst:
+		if a, ok := e.command(key, text); ok {
+			return a
+		}
+	case text != "":
+		return e.typed(text)
+	}
+	a := e.do(e.opts.Keys.Action(keymap.Stroke(key), keymap.Editor), inBurst)
+	e.settle()
+	return a
+}
+
+// typed returns the text that a key puts in. AltGr reports itself as Ctrl+Alt
+// on some systems.
+func typed(key tea.KeyPressMsg) string {
+	if mod := key.Mod &^ tea.ModShift; mod != 0 && mod != tea.ModCtrl|tea.ModAlt {
+		return ""
+	}
+	return sanitize.Text(key.Text)
+}
+
+func (e *Editor) typed(text string) Action {
+	e.typeText(text)
+	return Changed
+}
+
+// do carries out an action of the table.
+func (e *Editor) do(a keymap.Action, inBurst bool) Action {
+	switch a {
+	case "":
+		return Ignored
+	case keymap.Submit:
 		if inBurst || e.escapedEnter() {
 			return e.newline()
 		}
 		e.did(commandNone)
 		return Submitted
-	case "ctrl+j", "shift+enter", "alt+enter", "ctrl+enter":
+	case keymap.NewLine:
 		return e.newline()
-	case "up", "down", "ctrl+n":
-		return e.vertical(stroke)
+	case keymap.CursorUp:
+		return e.vertical(-1)
+	case keymap.CursorDown:
+		return e.vertical(+1)
+	case keymap.JumpForward, keymap.JumpBackward:
+		e.did(commandNone)
+		e.jump = +1
+		if a == keymap.JumpBackward {
+			e.jump = -1
+		}
+		return Moved
 	}
-	if to, ok := e.motion(stroke); ok {
+	if to, ok := e.motion(a); ok {
 		return e.moveTo(to)
 	}
-	if changed, ok := e.change(stroke); ok {
-		if !changed {
-			return Ignored
-		}
+	if e.change(a) {
 		return Changed
 	}
-	if key.Text != "" { // AltGr reports itself as Ctrl+Alt on some systems
-		return e.typed(key.Text)
-	}
 	return Ignored
-}
-
-func (e *Editor) typed(text string) Action {
-	text = sanitize.Text(text)
-	if text == "" {
-		return Ignored
-	}
-	e.typeText(text)
-	return Changed
 }
 
 func (e *Editor) newline() Action {
@@ -79,25 +117,25 @@ func (e *Editor) escapedEnter() bool {
 	return e.remove(e.buf.prev(e.cursor), e.cursor)
 }
 
-// motion finds where a key moves the caret.
-func (e *Editor) motion(stroke string) (pos, bool) {
+// motion finds where an action moves the caret.
+func (e *Editor) motion(a keymap.Action) (pos, bool) {
 	line := e.cursor.line
-	switch stroke {
-	case "left", "ctrl+b":
+	switch a {
+	case keymap.CursorLeft:
 		return e.buf.prev(e.cursor), true
-	case "right", "ctrl+f":
+	case keymap.CursorRight:
 		return e.buf.next(e.cursor), true
-	case "alt+left", "ctrl+left", "alt+b":
+	case keymap.CursorWordLeft:
 		return e.buf.wordLeft(e.cursor), true
-	case "alt+right", "ctrl+right", "alt+f":
+	case keymap.CursorWordRight:
 		return e.buf.wordRight(e.cursor), true
-	case "home", "ctrl+a":
+	case keymap.CursorLineStart:
 		return pos{line, 0}, true
-	case "end", "ctrl+e":
+	case keymap.CursorLineEnd:
 		return pos{line, len(e.buf.lines[line])}, true
-	case "alt+<", "alt+shift+,":
+	case keymap.CursorTop:
 		return pos{}, true
-	case "alt+>", "alt+shift+.":
+	case keymap.CursorBottom:
 		return e.buf.end(), true
 	}
 	return pos{}, false
@@ -112,57 +150,69 @@ func (e *Editor) moveTo(to pos) Action {
 	return Moved
 }
 
-// change carries out a key that changes the text. It reports whether the
-// text changed, and whether the key is one of these.
-func (e *Editor) change(stroke string) (changed, ok bool) {
+// jumpTo moves to the next place of a character, over line ends. Any other key
+// ends the waiting for one.
+func (e *Editor) jumpTo(text string) Action {
+	step := e.buf.next
+	if e.jump < 0 {
+		step = e.buf.prev
+	}
+	e.jump = 0
+	if text == "" {
+		return Moved
+	}
+	for p := e.cursor; ; {
+		at := step(p)
+		if at == p {
+			return Moved
+		}
+		p = at
+		if line := e.buf.lines[p.line]; p.col < len(line) && line[p.col].text == text {
+			e.moveTo(p)
+			return Moved
+		}
+	}
+}
+
+// change carries out an action that changes the text and reports whether the
+// text changed.
+func (e *Editor) change(a keymap.Action) bool {
 	at := e.cursor
 	line := e.buf.lines[at.line]
-	switch stroke {
-	case "backspace", "ctrl+h", "shift+backspace":
-		changed = e.remove(e.buf.prev(at), at)
-		e.did(commandNone)
-	case "delete", "ctrl+d", "shift+delete":
-		changed = e.remove(at, e.buf.next(at))
-		e.did(commandNone)
-	case "ctrl+k":
+	switch a {
+	case keymap.DeleteToLineEnd:
 		to := pos{at.line, len(line)}
 		if to == at {
 			to = e.buf.next(at)
 		}
-		changed = e.kill(at, to, false)
-	case "ctrl+u":
+		return e.kill(at, to, false)
+	case keymap.DeleteToLineStart:
 		from := pos{at.line, 0}
 		if from == at {
 			from = e.buf.prev(at)
 		}
-		changed = e.kill(from, at, true)
-	case "ctrl+w":
-		changed = e.kill(e.blankLeft(at), at, true)
-	case "alt+backspace", "ctrl+backspace":
-		changed = e.kill(e.buf.wordLeft(at), at, true)
-	case "alt+d", "alt+delete", "ctrl+delete":
-		changed = e.kill(at, e.buf.wordRight(at), false)
-	case "ctrl+y":
-		changed = e.yankLast()
-	case "alt+y":
-		changed = e.yankPop()
-	case "ctrl+_", "ctrl+-", "ctrl+shift+-", "ctrl+/":
-		changed = e.undoStep()
-		e.did(commandNone)
-	default:
-		return false, false
+		return e.kill(from, at, true)
+	case keymap.DeleteBlankWord:
+		return e.kill(e.buf.blankLeft(at), at, true)
+	case keymap.DeleteWordBackward:
+		return e.kill(e.buf.wordLeft(at), at, true)
+	case keymap.DeleteWordForward:
+		return e.kill(at, e.buf.wordRight(at), false)
+	case keymap.Yank:
+		return e.yankLast()
+	case keymap.YankPop:
+		return e.yankPop()
 	}
-	return changed, true
-}
-
-// blankLeft is the start of the word before p, where only blanks part words.
-func (e *Editor) blankLeft(p pos) pos {
-	start := pos{}
-	for p != start && e.buf.class(e.buf.prev(p)) == classBlank {
-		p = e.buf.prev(p)
+	defer e.did(commandNone)
+	switch a {
+	case keymap.DeleteCharBackward:
+		return e.remove(e.buf.prev(at), at)
+	case keymap.DeleteCharForward:
+		return e.remove(at, e.buf.next(at))
+	case keymap.Undo:
+		return e.takeBack(&e.undo, &e.redo)
+	case keymap.Redo:
+		return e.takeBack(&e.redo, &e.undo)
 	}
-	for p != start && e.buf.class(e.buf.prev(p)) != classBlank {
-		p = e.buf.prev(p)
-	}
-	return p
+	return false
 }

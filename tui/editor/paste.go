@@ -2,6 +2,7 @@ package editor
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -10,8 +11,12 @@ import (
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
-// paste is a big paste that is shown by its label alone.
-type paste struct{ text string }
+// held is what a label stands for: a big paste, or a file that goes with the
+// prompt.
+type held struct {
+	text string // what the prompt has in the label's place
+	file *Attachment
+}
 
 // From these sizes on a paste is shown as a label.
 const (
@@ -39,7 +44,7 @@ func (e *Editor) Paste(text string) {
 	}
 	e.did(commandNone)
 	if strings.Count(text, "\n")+1 < pasteLines && len(text) <= pasteBytes {
-		e.insert(segment(text))
+		e.insert(e.segment(text))
 		return
 	}
 	e.insert([][]cell{{e.label(text)}})
@@ -48,15 +53,24 @@ func (e *Editor) Paste(text string) {
 // label makes the cell that stands for a text. Labels differ by a number.
 func (e *Editor) label(text string) cell {
 	e.pastes++
-	what := fmt.Sprintf("%d characters", utf8.RuneCountInString(text))
+	what := thousands(utf8.RuneCountInString(text)) + " characters"
 	if lines := strings.Count(text, "\n") + 1; lines > 1 {
-		what = fmt.Sprintf("%d lines", lines)
+		what = thousands(lines) + " lines"
 	}
 	label := "[Pasted " + what + "]"
 	if e.pastes > 1 {
 		label = fmt.Sprintf("[Pasted %s #%d]", what, e.pastes)
 	}
-	return cell{text: label, paste: &paste{text}, width: style.Width(label)}
+	return cell{text: label, held: &held{text: text}, width: style.Width(label)}
+}
+
+// thousands writes a number with commas: 12,000.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // inBurst reports whether a key came too soon after a paste to be typed by

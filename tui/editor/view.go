@@ -6,51 +6,10 @@ import (
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
-// row is one row of a wrapped line.
-type row struct{ line, sub int }
-
-// wrap returns the first cell of each row of a line, in rows of width
-// columns: broken after a blank where there is one, else anywhere.
-func wrap(line []cell, width int) []int {
-	starts := []int{0}
-	start, used, blank := 0, 0, -1
-	for i := 0; i < len(line); i++ {
-		w := min(line[i].width, width)
-		for used+w > width {
-			if blank > start {
-				start = blank
-			} else {
-				start = i
-			}
-			starts = append(starts, start)
-			used, blank = 0, -1
-			for j := start; j < i; j++ {
-				used += min(line[j].width, width)
-			}
-		}
-		used += w
-		if line[i].space() {
-			blank = i + 1
-		}
-	}
-	return starts
-}
-
-// rowOf finds the row that holds a column of a wrapped line.
-func rowOf(starts []int, col int) int {
-	sub := len(starts) - 1
-	for sub > 0 && starts[sub] > col {
-		sub--
-	}
-	return sub
-}
-
-func (e *Editor) wrapLine(line int) []int { return wrap(e.buf.lines[line], e.width) }
-
 // View returns the rows that are on the screen, joined by line feeds: all of
 // the text if it has at most maxHeight rows, else those around the caret. No
 // row is wider than width; the last column is left to the caret. Rows are not
-// padded.
+// padded at their end.
 func (e *Editor) View(width, maxHeight int) string {
 	width, maxHeight = max(width, 1), max(maxHeight, 1)
 	prompt := style.Cut(e.opts.Prompt, width/2)
@@ -61,32 +20,25 @@ func (e *Editor) View(width, maxHeight int) string {
 	margin := e.opts.Styles.Accent.Render(prompt)
 	blank := strings.Repeat(" ", indent)
 	if e.buf.empty() {
-		e.caret.x, e.caret.y = indent, 0
+		e.caret.x, e.caret.y = min(indent, width-1), 0
 		hint := style.Cut(e.opts.Placeholder, e.width)
 		return margin + e.opts.Styles.Muted.Render(hint)
 	}
 
 	var rows []string
-	starts := e.wrapLine(e.top.line)
-	for at := e.top; len(rows) < maxHeight; {
+	caret := e.caretRow()
+	for at := e.top; len(rows) < maxHeight && at.line < len(e.buf.lines); {
 		m := blank
 		if at == (row{}) {
 			m = margin
 		}
-		from, to := starts[at.sub], len(e.buf.lines[at.line])
-		if at.sub+1 < len(starts) {
-			to = starts[at.sub+1]
+		text, x := e.paintRow(at, width-indent)
+		if at == caret {
+			e.caret.x, e.caret.y = min(indent+x, width-1), len(rows)
 		}
-		if at.line == e.cursor.line && at.sub == rowOf(starts, e.cursor.col) {
-			e.caret.y = len(rows)
-			e.caret.x = min(indent+columns(e.buf.lines[at.line][from:e.cursor.col], e.width), width-1)
-		}
-		rows = append(rows, m+e.paint(e.buf.lines[at.line][from:to], width-indent))
-		if at.sub++; at.sub == len(starts) {
-			if at = (row{at.line + 1, 0}); at.line == len(e.buf.lines) {
-				break
-			}
-			starts = e.wrapLine(at.line)
+		rows = append(rows, m+text)
+		if at.sub++; at.sub == len(e.wrapLine(at.line)) {
+			at = row{at.line + 1, 0}
 		}
 	}
 	return strings.Join(rows, "\n")
@@ -114,123 +66,85 @@ func (e *Editor) Height(width, maxHeight int) int {
 	return rows
 }
 
-func columns(cells []cell, width int) int {
-	n := 0
-	for _, c := range cells {
-		n += min(c.width, width)
-	}
-	return n
-}
-
-// paint draws the cells of one row.
-func (e *Editor) paint(cells []cell, width int) string {
-	var b strings.Builder
-	used := 0
-	for _, c := range cells {
-		switch {
-		case c.paste != nil:
-			b.WriteString(e.opts.Styles.Accent.Render(style.Cut(c.text, e.width)))
-		case c.text == "\t":
-			b.WriteString(strings.Repeat(" ", min(tabWidth, e.width)))
-		case used+c.width > width: // wider than the whole row
-			b.WriteByte('?')
-		default:
-			b.WriteString(c.text)
+// paintRow draws a row in at most width columns and finds the column of the
+// caret, should it be in this row.
+func (e *Editor) paintRow(at row, width int) (text string, caret int) {
+	from, to := e.rowCells(at)
+	cells := e.buf.lines[at.line][from:to]
+	before := min(max(e.cursor.col-from, 0), len(cells))
+	p := painter{e: e, width: width, at: pos{at.line, from}}
+	if !e.opts.Reorder {
+		for i, c := range cells {
+			p.cell(i, c, c.text)
 		}
-		used += c.width
+		return p.row(), columns(cells[:before], e.width)
 	}
-	return b.String()
-}
-
-// scroll moves the top so that the caret is on the screen and the screen is
-// full. It looks at no more lines than fit on it.
-func (e *Editor) scroll(height int) {
-	caret := row{e.cursor.line, rowOf(e.wrapLine(e.cursor.line), e.cursor.col)}
-	e.top.line = min(e.top.line, len(e.buf.lines)-1)
-	e.top.sub = min(e.top.sub, len(e.wrapLine(e.top.line))-1)
-	if caret.before(e.top) {
-		e.top = caret
+	levels, base := e.lineLevels(at.line)
+	levels = levels[from:to]
+	if base == 1 { // against the right side
+		p.used = max(e.width-columns(cells, e.width), 0)
+		p.b.WriteString(strings.Repeat(" ", p.used))
 	}
-	if highest := e.back(caret, height-1); e.top.before(highest) {
-		e.top = highest
-	}
-	last := row{len(e.buf.lines) - 1, 0}
-	last.sub = len(e.wrapLine(last.line)) - 1
-	if lowest := e.back(last, height-1); lowest.before(e.top) {
-		e.top = lowest
-	}
-}
-
-func (r row) before(s row) bool {
-	return r.line < s.line || r.line == s.line && r.sub < s.sub
-}
-
-// back returns the row n rows above r, or the first one.
-func (e *Editor) back(r row, n int) row {
-	for n > 0 {
-		if r.sub >= n {
-			r.sub -= n
-			return r
+	caret = p.used
+	for _, i := range visual(levels, base, cells) {
+		left := p.used
+		if levels[i] == 1 {
+			p.cell(i, cells[i], cells[i].mirrored())
+		} else {
+			p.cell(i, cells[i], cells[i].text)
 		}
-		n -= r.sub
-		if r.line == 0 {
-			return row{}
+		switch { // the caret is at the leading side of the cell behind it
+		case i == before && levels[i] == 1, before == len(cells) && i == before-1 && levels[i] != 1:
+			caret = p.used
+		case i == before, before == len(cells) && i == before-1:
+			caret = left
 		}
-		r.line--
-		r.sub = len(e.wrapLine(r.line)) - 1
-		n--
 	}
-	return r
+	return p.row(), caret
 }
 
-// vertical moves by a row, and past the first or last row through history.
-func (e *Editor) vertical(stroke string) Action {
-	e.last = commandNone
-	starts := e.wrapLine(e.cursor.line)
-	sub := rowOf(starts, e.cursor.col)
-	if e.goal < 0 {
-		e.goal = columns(e.buf.lines[e.cursor.line][starts[sub]:e.cursor.col], e.width)
-	}
-	at := row{e.cursor.line, sub}
+// painter writes the cells of one row.
+type painter struct {
+	e        *Editor
+	width    int
+	used     int
+	at       pos // of the row's first cell
+	b        strings.Builder
+	selected strings.Builder // selected cells that are not yet written
+}
+
+func (p *painter) cell(i int, c cell, text string) {
+	marked := p.e.vim.selects(pos{p.at.line, p.at.col + i}, p.e.cursor)
+	room := p.width - p.used
+	w := min(c.width, p.e.width)
 	switch {
-	case stroke == "up" && at == (row{}):
-		return e.recalled(-1)
-	case stroke == "up" && sub > 0:
-		at.sub--
-	case stroke == "up":
-		at.line--
-		starts = e.wrapLine(at.line)
-		at.sub = len(starts) - 1
-	case sub+1 < len(starts):
-		at.sub++
-	case at.line+1 < len(e.buf.lines):
-		at = row{at.line + 1, 0}
-		starts = e.wrapLine(at.line)
-	default:
-		return e.recalled(+1)
+	case c.held != nil:
+		text = style.Cut(text, min(p.e.width, room))
+		w = style.Width(text)
+	case text == "\t":
+		w = min(w, room)
+		text = strings.Repeat(" ", w)
+	case c.width > room || c.width > w: // wider than the whole row
+		text, w = strings.Repeat("?", min(w, room)), min(w, room)
 	}
-	e.cursor = pos{at.line, e.colAt(at, starts)}
-	return Moved
+	p.used += w
+	switch {
+	case marked:
+		p.selected.WriteString(text)
+		return
+	case c.held != nil:
+		text = p.e.opts.Styles.Accent.Render(text)
+	}
+	p.flush()
+	p.b.WriteString(text)
 }
 
-func (e *Editor) recalled(step int) Action {
-	if !e.recall(step) {
-		return Ignored
-	}
-	return Changed
+func (p *painter) flush() {
+	p.b.WriteString(p.e.opts.Styles.Selected.Render(p.selected.String()))
+	p.selected.Reset()
 }
 
-// colAt finds the cell of a row nearest to the goal column.
-func (e *Editor) colAt(at row, starts []int) int {
-	line := e.buf.lines[at.line]
-	last := len(line)
-	if at.sub+1 < len(starts) {
-		last = starts[at.sub+1] - 1 // the place after it belongs to the next row
-	}
-	col, used := starts[at.sub], 0
-	for col < last && used+min(line[col].width, e.width) <= e.goal {
-		used += min(line[col].width, e.width)
-		col++
-	}
-	return col
+func (p *painter) row() string {
+	p.flush()
+	return p.b.String()
 }

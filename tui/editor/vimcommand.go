@@ -1,0 +1,423 @@
+package editor
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// feed takes one key of a command. It reports whether the key moved up or
+// down, which keeps the column.
+func (e *Editor) feed(key string) (vertical bool) {
+	v := &e.vim
+	switch {
+	case v.prefix != "":
+		prefix := v.prefix
+		v.prefix = ""
+		e.prefixed(prefix, key)
+		return false
+	case len(key) != 1 && key != "ctrl+r": // no command: a letter of another script
+		v.idle()
+		return false
+	case len(key) == 1 && (key >= "1" && key <= "9" || key == "0" && e.counting() > 0):
+		n := int(key[0] - '0')
+		if v.operator == "" {
+			v.count = min(v.count*10+n, countMax)
+		} else {
+			v.again = min(v.again*10+n, countMax)
+		}
+		return false
+	case strings.Contains("fFtTg", key):
+		v.prefix = key
+		return false
+	case strings.Contains("ia", key) && (v.operator != "" || v.mode != Normal):
+		v.prefix = key
+		return false
+	case strings.Contains("dcy", key):
+		e.operate(key)
+		return false
+	}
+	if m, ok := e.motionOf(key); ok {
+		e.move(m)
+		return m.vertical
+	}
+	if v.operator != "" {
+		v.idle()
+		return false
+	}
+	if v.mode == Normal {
+		e.normal(key)
+	} else {
+		e.visual(key)
+	}
+	return false
+}
+
+// countMax bounds a count: no prompt has more cells or lines to go.
+const countMax = 100_000
+
+func (e *Editor) counting() int {
+	if e.vim.operator == "" {
+		return e.vim.count
+	}
+	return e.vim.again
+}
+
+// times is the count of a motion, at least 1.
+func (e *Editor) times() int { return min(max(e.vim.count, 1)*max(e.vim.again, 1), countMax) }
+
+// prefixed takes the key behind one that waited for it.
+func (e *Editor) prefixed(prefix, key string) {
+	v := &e.vim
+	switch prefix {
+	case "f", "F", "t", "T":
+		v.find.kind, v.find.text = prefix, key
+		e.move(e.findMotion(prefix, key, false))
+	case "g":
+		switch key {
+		case "g":
+			e.move(e.lineMotion(max(v.count, 1) - 1))
+		case "e":
+			e.move(e.wordMotion("ge"))
+		case "j", "k":
+			m, _ := e.motionOf(key)
+			e.move(m)
+		default:
+			v.idle()
+		}
+	case "r":
+		e.replaceChars(key)
+		v.idle()
+	case "i", "a":
+		s, linewise, ok := e.object(prefix == "i", key)
+		if !ok {
+			v.idle()
+			return
+		}
+		switch {
+		case v.operator != "":
+			e.apply(s, linewise)
+			return
+		case linewise:
+			v.mode, v.anchor, e.cursor = VisualLine, s.from, s.to
+		case s.from.before(s.to):
+			v.anchor, e.cursor = s.from, e.buf.prev(s.to)
+		}
+		v.idle()
+	}
+}
+
+// operate is d, c or y: twice for whole lines, or on the selection.
+func (e *Editor) operate(key string) {
+	v := &e.vim
+	switch {
+	case v.mode != Normal:
+		v.operator = key
+		e.apply(e.selection(), v.mode == VisualLine)
+	case v.operator == key:
+		last := min(e.cursor.line+e.times()-1, len(e.buf.lines)-1)
+		e.apply(span{pos{e.cursor.line, 0}, pos{last, 0}}, true)
+	case v.operator != "":
+		v.idle()
+	default:
+		v.operator = key
+	}
+}
+
+// selection returns what is selected. The cell at its end belongs to it.
+func (e *Editor) selection() span {
+	from, to := e.vim.anchor, e.cursor
+	if to.before(from) {
+		from, to = to, from
+	}
+	return span{from, e.buf.next(to)}
+}
+
+// move goes where a motion leads, or lets the operator have what is between.
+func (e *Editor) move(m motion) {
+	v := &e.vim
+	if !m.ok {
+		v.idle()
+		return
+	}
+	if v.operator == "" {
+		e.cursor = m.to
+		v.idle()
+		return
+	}
+	s := span{e.cursor, m.to}
+	if s.to.before(s.from) {
+		s.from, s.to = s.to, s.from
+	}
+	if m.inclusive && s.to.col < len(e.buf.lines[s.to.line]) {
+		s.to.col++
+	}
+	e.apply(s, m.linewise)
+}
+
+// apply lets the operator have a stretch, or the whole lines that it touches.
+func (e *Editor) apply(s span, linewise bool) {
+	v := &e.vim
+	operator := v.operator
+	v.idle()
+	v.mode = Normal
+	first, last := s.from.line, s.to.line
+	lineStart := pos{first, 0}
+	if linewise {
+		s = span{lineStart, pos{last, len(e.buf.lines[last])}}
+	}
+	if s.from.before(s.to) || linewise {
+		e.keep(cut{e.buf.slice(s.from, s.to), linewise})
+	}
+	switch {
+	case operator == "y":
+		if !linewise || e.cursor.line > first {
+			e.cursor = s.from
+		}
+	case operator == "c":
+		e.remove(s.from, s.to)
+		e.cursor = s.from
+		e.insertMode()
+	case !linewise:
+		e.remove(s.from, s.to)
+	case last+1 < len(e.buf.lines):
+		e.remove(lineStart, pos{last + 1, 0})
+		e.cursor = e.firstCell(first)
+	case first > 0:
+		e.remove(pos{first - 1, len(e.buf.lines[first-1])}, s.to)
+		e.cursor = e.firstCell(first - 1)
+	default:
+		e.remove(s.from, s.to)
+	}
+}
+
+// firstCell is the first place of a line that is not blank.
+func (e *Editor) firstCell(line int) pos {
+	cells := e.buf.lines[line]
+	col := 0
+	for col < len(cells) && cells[col].space() {
+		col++
+	}
+	return pos{line, col}
+}
+
+// normal carries out a command that is no motion and no operator.
+func (e *Editor) normal(key string) {
+	v := &e.vim
+	line := e.cursor.line
+	n := e.times()
+	switch key {
+	case "r":
+		v.prefix = "r"
+		return
+	case "i":
+		e.insertMode()
+	case "I":
+		e.cursor = e.firstCell(line)
+		e.insertMode()
+	case "a":
+		e.cursor.col = min(e.cursor.col+1, len(e.buf.lines[line]))
+		e.insertMode()
+	case "A":
+		e.cursor.col = len(e.buf.lines[line])
+		e.insertMode()
+	case "o", "O":
+		e.openLine(key == "O")
+	case "v", "V":
+		v.anchor, v.mode = e.cursor, Visual
+		if key == "V" {
+			v.mode = VisualLine
+		}
+	case "x", "X", "D", "C", "s", "S", "Y":
+		e.short(key)
+		return
+	case "p", "P":
+		e.put(key == "P", n)
+	case "J":
+		e.join(max(n-1, 1))
+	case "~":
+		e.swapCase(e.cursor, pos{line, min(e.cursor.col+n, len(e.buf.lines[line]))})
+	case "u", "ctrl+r":
+		from, to := &e.undo, &e.redo
+		if key == "ctrl+r" {
+			from, to = to, from
+		}
+		for range n {
+			if !e.takeBack(from, to) {
+				break
+			}
+		}
+		v.record = nil // "." doesn't repeat it
+	case ".":
+		v.idle()
+		e.repeatChange()
+		v.record = nil
+	}
+	v.idle()
+}
+
+// short is a command that stands for an operator and a motion.
+func (e *Editor) short(key string) {
+	v := &e.vim
+	line := len(e.buf.lines[e.cursor.line])
+	s := span{e.cursor, pos{e.cursor.line, line}}
+	switch key {
+	case "x", "s":
+		s.to.col = min(e.cursor.col+e.times(), line)
+	case "X":
+		s = span{pos{e.cursor.line, max(e.cursor.col-e.times(), 0)}, e.cursor}
+	case "S", "Y":
+		v.operator = map[string]string{"S": "c", "Y": "y"}[key]
+		e.operate(v.operator)
+		return
+	}
+	v.operator = map[string]string{"x": "d", "X": "d", "D": "d", "C": "c", "s": "c"}[key]
+	e.apply(s, false)
+}
+
+// visual carries out a command on the selection.
+func (e *Editor) visual(key string) {
+	v := &e.vim
+	switch key {
+	case "v", "V":
+		to := Visual
+		if key == "V" {
+			to = VisualLine
+		}
+		if v.mode == to {
+			to = Normal
+		}
+		v.mode = to
+	case "o":
+		v.anchor, e.cursor = e.cursor, v.anchor
+	case "x", "s", "X", "D", "S", "C", "Y":
+		if key == "X" || key == "D" || key == "S" || key == "C" || key == "Y" {
+			v.mode = VisualLine
+		}
+		e.operate(map[string]string{"x": "d", "X": "d", "D": "d", "s": "c", "S": "c", "C": "c", "Y": "y"}[key])
+		return
+	case "p", "P":
+		if n := len(e.kills); n > 0 {
+			with := e.kills[n-1]
+			v.operator = "d"
+			whole := v.mode == VisualLine
+			e.apply(e.selection(), whole)
+			e.putCut(with, !whole || e.cursor.line < len(e.buf.lines)-1)
+		}
+	case "J":
+		from, to := min(v.anchor.line, e.cursor.line), max(v.anchor.line, e.cursor.line)
+		v.mode, e.cursor = Normal, pos{from, 0}
+		e.join(max(to-from, 1))
+	case "~", "u", "U":
+		s := e.selection()
+		v.mode = Normal
+		e.swapCase(s.from, s.to)
+	}
+	v.idle()
+}
+
+func (e *Editor) openLine(above bool) {
+	at := pos{e.cursor.line, len(e.buf.lines[e.cursor.line])}
+	if above {
+		at.col = 0
+	}
+	e.replace(at, at, [][]cell{nil, nil})
+	if above {
+		e.cursor = at
+	}
+	e.insertMode()
+}
+
+// put inserts the newest entry of the kill ring n times.
+func (e *Editor) put(before bool, n int) {
+	if len(e.kills) == 0 {
+		return
+	}
+	c := e.kills[len(e.kills)-1]
+	for range min(n, putMax) {
+		e.putCut(c, before)
+	}
+}
+
+// putMax bounds how often a text is put at once.
+const putMax = 100
+
+func (e *Editor) putCut(c cut, before bool) {
+	line := e.cursor.line
+	end := len(e.buf.lines[line])
+	switch {
+	case c.linewise && before:
+		e.replace(pos{line, 0}, pos{line, 0}, concat(c.cells, [][]cell{nil, nil}))
+		e.cursor = e.firstCell(line)
+	case c.linewise:
+		e.replace(pos{line, end}, pos{line, end}, concat([][]cell{nil, nil}, c.cells))
+		e.cursor = e.firstCell(line + 1)
+	default:
+		at := e.cursor
+		if !before {
+			at.col = min(at.col+1, end)
+		}
+		e.replace(at, at, c.cells)
+		if len(c.cells) == 1 {
+			e.cursor = pos{e.cursor.line, max(e.cursor.col-1, 0)}
+		} else {
+			e.cursor = at
+		}
+	}
+}
+
+// join puts the next lines behind this one, a blank between.
+func (e *Editor) join(n int) {
+	line := e.cursor.line
+	for range n {
+		if line+1 >= len(e.buf.lines) {
+			return
+		}
+		at := pos{line, len(e.buf.lines[line])}
+		to := e.firstCell(line + 1)
+		with := [][]cell{nil}
+		if at.col > 0 && !e.buf.lines[line][at.col-1].space() && to.col < len(e.buf.lines[line+1]) {
+			with = segment(" ")
+		}
+		e.replace(at, to, with)
+		e.cursor = at
+	}
+}
+
+func (e *Editor) replaceChars(key string) {
+	line := e.buf.lines[e.cursor.line]
+	n := e.times()
+	if e.cursor.col+n > len(line) {
+		return
+	}
+	at := e.cursor
+	e.replace(at, pos{at.line, at.col + n}, segment(strings.Repeat(key, n)))
+	e.cursor = pos{at.line, max(e.cursor.col-1, 0)}
+}
+
+// swapCase turns small letters into capitals and back.
+func (e *Editor) swapCase(from, to pos) {
+	lines := e.buf.slice(from, to)
+	for _, line := range lines {
+		for i, c := range line {
+			if c.held != nil {
+				continue
+			}
+			r, n := utf8.DecodeRuneInString(c.text)
+			if unicode.IsUpper(r) {
+				r = unicode.ToLower(r)
+			} else {
+				r = unicode.ToUpper(r)
+			}
+			line[i].text = string(r) + c.text[n:]
+		}
+	}
+	if !from.before(to) {
+		return
+	}
+	multi := from.line != to.line
+	e.replace(from, to, lines)
+	if multi {
+		e.cursor = from
+	}
+}
