@@ -99,6 +99,10 @@ func parse(path string, data []byte) (*Agent, error) {
 		fault.Code, fault.Path = Invalid, path
 		return nil, fault
 	}
+	return decode(path, n)
+}
+
+func decode(path string, n node) (*Agent, error) {
 	d := decoder{path: path, folder: filepath.Dir(path), lines: map[string]int{}}
 	a := d.agent(n)
 	if len(d.faults) > 0 {
@@ -127,18 +131,18 @@ func find(given string) (string, error) {
 	case !info.IsDir():
 		return path, readable(path)
 	}
+	return inFolder(path, names)
+}
+
+// inFolder returns the first file of some names that a folder has.
+func inFolder(folder string, names []string) (string, error) {
 	for _, name := range names {
-		file := filepath.Join(path, name)
+		file := filepath.Join(folder, name)
 		if _, err := os.Stat(file); err == nil {
 			return file, nil
 		}
 	}
-	for _, ext := range []string{".ts", ".js", ".mts", ".mjs"} {
-		if _, err := os.Stat(filepath.Join(path, "agent"+ext)); err == nil {
-			return "", module(filepath.Join(path, "agent"+ext))
-		}
-	}
-	return "", &Error{Code: NotFound, Path: path, Text: "the folder has no " + strings.Join(names, ", ")}
+	return "", &Error{Code: NotFound, Path: folder, Text: "the folder has no " + strings.Join(names, ", ")}
 }
 
 // readable refuses files that can't be specs by their names.
@@ -146,14 +150,8 @@ func readable(path string) error {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml", ".json", ".jsonc":
 		return nil
-	case ".ts", ".js", ".mts", ".mjs":
-		return module(path)
 	}
-	return &Error{Code: Invalid, Path: path, Text: "an agent is a .yaml, .yml or .json file, or a folder with an agent.yaml"}
-}
-
-func module(path string) error {
-	return &Error{Code: Invalid, Path: path, Text: "an agent can't be a module yet: modules come with the extension host; write a .yaml or .json file"}
+	return &Error{Code: Invalid, Path: path, Text: "an agent is a .yaml, .yml, .json, .ts or .js file, or a folder with an agent.yaml"}
 }
 
 // reason is an error of the file system without the path, which is told

@@ -293,9 +293,9 @@ func TestFind(t *testing.T) {
 		"yml": "", "both": "", "json": "", "yml/agent.yml": "", "sub.yaml": "",
 		"gone":      "HOOPOE_AGENT_NOT_FOUND: " + filepath.Join(dir, "gone") + ": there is no such file or folder",
 		"none":      "HOOPOE_AGENT_NOT_FOUND: " + filepath.Join(dir, "none") + ": the folder has no agent.yaml, agent.yml, agent.json",
-		"module":    "modules come with the extension host",
-		"agent.ts":  "HOOPOE_CONFIG_INVALID: " + filepath.Join(dir, "agent.ts") + ": an agent can't be a module yet",
-		"notes.md":  "an agent is a .yaml, .yml or .json file",
+		"module":    "the folder has no agent.yaml",
+		"agent.ts":  "HOOPOE_CONFIG_INVALID: " + filepath.Join(dir, "agent.ts") + ": an agent is a .yaml",
+		"notes.md":  "an agent is a .yaml, .yml, .json, .ts or .js file",
 		"huge.yaml": "the file has 262150 bytes, the limit is 262144",
 		"odd":       "HOOPOE_CONFIG_INVALID",
 	} {
@@ -308,6 +308,37 @@ func TestFind(t *testing.T) {
 				t.Errorf("got %v, want %q", err, want)
 			}
 		})
+	}
+}
+
+// A script is known by its name, or as what alone makes a folder an agent.
+func TestScripts(t *testing.T) {
+	dir := write(t, map[string]string{"a/agent.ts": "", "both/agent.json": "{}", "both/agent.js": "", "b.mjs": "", "c.yaml": ""})
+	for path, want := range map[string]string{"a": "a/agent.ts", "a/agent.ts": "a/agent.ts", "b.mjs": "b.mjs", "gone.TS": "gone.TS", "both": "", "c.yaml": "", "gone": ""} {
+		script, is := IsModule(filepath.Join(dir, path))
+		if is != (want != "") || is && script != filepath.Join(dir, want) {
+			t.Errorf("%s: %s, %v", path, script, is)
+		}
+	}
+}
+
+// What a script exports is decoded like a file, without lines.
+func TestDecode(t *testing.T) {
+	dir := write(t, map[string]string{"agent.ts": "", "help.md": "help"})
+	path := filepath.Join(dir, "agent.ts")
+	a, err := Decode(path, []byte(`{"name":"a","instructions":"help.md","tools":["read",{"name":"x","needsApproval":true}],"limits":{"turns":3}}`))
+	if err != nil || a.Instructions != "help" || len(a.Tools) != 2 || !a.Tools[1].NeedsApproval || a.Limits.Turns != 3 || a.Folder != dir {
+		t.Errorf("%+v, %v", a, err)
+	}
+	for options, want := range map[string]string{
+		`{"modle":"x"}`:          "HOOPOE_CONFIG_INVALID: " + path + ": modle: unknown field; did you mean model?",
+		`{"limits":{"turns":0}}`: "HOOPOE_CONFIG_INVALID: " + path + ": limits.turns: must be a whole number",
+		`[]`:                     "must be an object",
+		`{`:                      "the file ends inside a value",
+	} {
+		if _, err := Decode(path, []byte(options)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", options, err, want)
+		}
 	}
 }
 
