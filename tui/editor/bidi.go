@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/bidi"
@@ -39,12 +40,19 @@ func (c cell) direction() bidi.Class {
 
 // resolve returns the base level and the levels of all cells, behind it.
 func resolve(cells []cell) []level {
-	levels := make([]level, len(cells)+1)
 	classes := make([]bidi.Class, len(cells))
-	base, rtl, strong := level(0), false, false
 	for i, c := range cells {
 		classes[i] = c.direction()
-		switch classes[i] {
+	}
+	return levelsOf(classes, cells)
+}
+
+// levelsOf resolves classes, which it changes. Without cells no word is code.
+func levelsOf(classes []bidi.Class, cells []cell) []level {
+	levels := make([]level, len(classes)+1)
+	base, rtl, strong := level(0), false, false
+	for _, c := range classes {
+		switch c {
 		case bidi.L:
 			strong = true
 		case bidi.R, bidi.AL:
@@ -60,6 +68,7 @@ func resolve(cells []cell) []level {
 	if !rtl {
 		return levels
 	}
+	code(classes, cells)
 	weak(classes, base)
 	neutral(classes, base)
 	for i, c := range classes {
@@ -72,6 +81,31 @@ func resolve(cells []cell) []level {
 		}
 	}
 	return levels
+}
+
+// code takes words that are paths, options or names of code as a whole for
+// text from left to right: "./..." would else begin with its end.
+func code(classes []bidi.Class, cells []cell) {
+	for i := 0; i < len(cells); i++ {
+		from, letter, sign := i, false, false
+		plain := true
+		for ; i < len(cells) && !cells[i].space(); i++ {
+			c := cells[i].text[0]
+			plain = plain && cells[i].held == nil && c < utf8.RuneSelf
+			letter = letter || classes[i] == bidi.L
+			sign = sign || c == '/' || c == '\\' || c == '_'
+			inside := i > from && i+1 < len(cells) && !cells[i+1].space()
+			sign = sign || c == '-' && i == from && i+1 < len(cells) && !cells[i+1].space()
+			sign = sign || letter && inside && (c == '.' || c == '=' || c == ':')
+		}
+		to := i
+		for to > from && strings.Contains(",;:!?)", cells[to-1].text) {
+			to--
+		}
+		for k := from; k < to && plain && sign; k++ {
+			classes[k] = bidi.L
+		}
+	}
 }
 
 // weak settles numbers and what belongs to them (rules W1 to W7).
@@ -193,7 +227,7 @@ func visual(levels []level, base level, cells []cell) []int {
 
 // mirrored returns a bracket as it looks in right-to-left text.
 func (c cell) mirrored() string {
-	if c.held != nil || c.width != 1 {
+	if c.held != nil || len(c.text) != 1 {
 		return c.text
 	}
 	return bidi.ReverseString(c.text)

@@ -4,10 +4,11 @@ package editor
 type command int
 
 const (
-	commandNone command = iota
-	commandType         // typed a character: the next one joins its undo step
-	commandKill         // cut text: the next cut joins it in the kill ring
-	commandYank         // pasted from the kill ring: the next may replace it
+	commandNone   command = iota
+	commandType           // typed a character: the next one joins its undo step
+	commandKill           // cut text: the next cut joins it in the kill ring
+	commandYank           // pasted from the kill ring: the next may replace it
+	commandAccept         // took a completion: punctuation takes the place of its blank
 )
 
 // did notes the last command and ends vertical moving.

@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/editor"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -30,6 +32,7 @@ var keys = map[string]tea.Key{
 	"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
 	"alt+left": {Code: tea.KeyLeft, Mod: tea.ModAlt}, "alt+right": {Code: tea.KeyRight, Mod: tea.ModAlt},
 	"ctrl+left": {Code: tea.KeyLeft, Mod: tea.ModCtrl}, "ctrl+right": {Code: tea.KeyRight, Mod: tea.ModCtrl},
+	"ctrl+alt+]": {Code: ']', Mod: tea.ModAlt | tea.ModCtrl}, "space": {Code: ' ', Text: " "},
 	"alt+backspace": {Code: tea.KeyBackspace, Mod: tea.ModAlt}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab},
 }
 
@@ -43,7 +46,8 @@ func key(name string) tea.KeyPressMsg {
 	if r, ok := strings.CutPrefix(name, "alt+"); ok {
 		return tea.KeyPressMsg{Code: rune(r[0]), Mod: tea.ModAlt}
 	}
-	panic("no key " + name)
+	r, _ := utf8.DecodeRuneInString(name)
+	return tea.KeyPressMsg{Code: r, Text: name}
 }
 
 func press(e *editor.Editor, names ...string) editor.Action {
@@ -111,6 +115,33 @@ func TestEditing(t *testing.T) {
 		{"undo arabic in one step", "مرحبا", "ctrl+_", "|"},
 		{"undo a cut", "one two", "ctrl+u ctrl+_", "one two|"},
 		{"up keeps the column", "abcdef\na\nabcdef", "up up", "abcdef|\na\nabcdef"},
+		{"up keeps the column past wide letters", "你好吗\na\nabcdef", "up up", "你好吗|\na\nabcdef"},
+
+		{"devanagari goes by syllables", "स्ते क्षि", "backspace backspace left", "|स्ते"},
+		{"hangul of letters goes by syllables", "\u1112\u1161\u11ab\u1100\u1173\u11af", "backspace", "\u1112\u1161\u11ab|"},
+		{"hangul goes by syllables", "한글", "left backspace", "|글"},
+		{"several marks", "a\u0301\u0323b", "left backspace", "|b"},
+		{"skin tone and heart", "👍🏽❤️1️⃣", "left left backspace", "|❤️1️⃣"},
+		{"half a flag joins", "🇩🇪🇫", "left left", "|🇩🇪🇫"},
+		{"a mark behind a blank", "a \u0301", "left", "a| \u0301"},
+
+		{"apostrophe is in the word", "I don't", "alt+backspace", "I |"},
+		{"point is in the number", "pi 3.14", "alt+backspace", "pi |"},
+		{"point parts names", "main.go", "alt+backspace", "main.|"},
+		{"han and kana are words", "日本語のテキスト", "alt+backspace alt+backspace", "日本語|"},
+		{"latin in han", "使用go编译", "alt+left alt+left", "使用|go编译"},
+		{"arabic words", "شغّل الأمر الآن", "alt+backspace alt+backspace", "شغّل |"},
+		{"ctrl+w stops at a clause", "先看，再写。", "ctrl+w", "先看，|"},
+
+		{"redo", "one two", "ctrl+_ ctrl+_ alt+-", "one|"},
+		{"redo all", "one two", "ctrl+_ ctrl+_ ctrl+_ ctrl+^ ctrl+^ ctrl+^", "one two|"},
+		{"redo a cut", "one two", "alt+left ctrl+k ctrl+_ ctrl+^", "one |"},
+		{"typing ends redo", "one two", "ctrl+_ x ctrl+^", "onex|"},
+		{"jump", "find a comma, or two", "home ctrl+] ,", "find a comma|, or two"},
+		{"jump over lines", "a\nb=c", "alt+< ctrl+] c", "a\nb=|c"},
+		{"jump back", "f(a, b)", "ctrl+alt+] (", "f|(a, b)"},
+		{"jump nowhere", "abc", "home ctrl+] z x", "x|abc"},
+		{"esc ends a jump", "abc", "home ctrl+] esc c", "c|abc"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, _ := newEditor()
@@ -233,7 +264,7 @@ func TestBigPaste(t *testing.T) {
 	}
 	e.Reset()
 	e.Paste(strings.Repeat("y\n", 9))
-	if got := marked(e); got != "[Pasted 10 lines]|" {
+	if got := marked(e); got != "[Pasted 9 lines]|" {
 		t.Errorf("after Reset: %q", got)
 	}
 }
@@ -243,7 +274,7 @@ func TestSetValueLabelsBigTexts(t *testing.T) {
 	big := strings.Repeat("line\n", 5000)
 	e, _ := newEditor(big)
 	press(e, "up")
-	if got := marked(e); got != "[Pasted 5,001 lines]|" {
+	if got := marked(e); got != "[Pasted 5,000 lines]|" {
 		t.Errorf("shown as %q", got)
 	}
 	if e.Value() != big {
@@ -273,41 +304,6 @@ func TestPasteBreakOut(t *testing.T) {
 	}
 	if got := e.Value(); got != "a rm -rf\n\n" {
 		t.Errorf("value %q", got)
-	}
-}
-
-func TestCompletion(t *testing.T) {
-	for _, c := range []struct {
-		text   string
-		kind   rune
-		prefix string
-	}{
-		{"", 0, ""},
-		{"/", '/', "/"},
-		{"/mod", '/', "/mod"},
-		{"/model cla", '/', "/model cla"},
-		{"see @src/ma", '@', "@src/ma"},
-		{"/review @src", '@', "@src"},
-		{"mail a@b", 0, ""},
-		{"a\n/x", 0, ""},
-		{"plain", 0, ""},
-	} {
-		t.Run(c.text, func(t *testing.T) {
-			e, _ := newEditor()
-			e.SetValue(c.text)
-			kind, prefix := e.Completion()
-			if kind != c.kind || prefix != c.prefix {
-				t.Errorf("Completion() = %q, %q, want %q, %q", kind, prefix, c.kind, c.prefix)
-			}
-		})
-	}
-	e, _ := newEditor()
-	e.SetValue("see @src/ma now")
-	press(e, "alt+left", "left")
-	_, prefix := e.Completion()
-	e.Replace(len(prefix), "@src/main.go")
-	if got := marked(e); got != "see @src/main.go| now" {
-		t.Errorf("after Replace: %q", got)
 	}
 }
 
@@ -390,3 +386,9 @@ func TestScroll(t *testing.T) {
 		t.Errorf("value %q", got)
 	}
 }
+
+// burstOver is longer than a paste's burst of keys.
+const burstOver = time.Second
+
+// painted are styles that need no colour.
+func painted() style.Styles { return style.New(themes.Theme{}, true, false) }

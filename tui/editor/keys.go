@@ -1,6 +1,8 @@
 package editor
 
 import (
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
@@ -63,6 +65,10 @@ func typed(key tea.KeyPressMsg) string {
 }
 
 func (e *Editor) typed(text string) Action {
+	if e.last == commandAccept && strings.Contains(":,.;!?)", text) {
+		e.remove(e.buf.prev(e.cursor), e.cursor)
+		e.did(commandNone)
+	}
 	e.typeText(text)
 	return Changed
 }

@@ -54,7 +54,7 @@ func (e *Editor) Paste(text string) {
 func (e *Editor) label(text string) cell {
 	e.pastes++
 	what := thousands(utf8.RuneCountInString(text)) + " characters"
-	if lines := strings.Count(text, "\n") + 1; lines > 1 {
+	if lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1; lines > 1 {
 		what = thousands(lines) + " lines"
 	}
 	label := "[Pasted " + what + "]"

@@ -81,7 +81,11 @@ func (e *Editor) paintRow(at row, width int) (text string, caret int) {
 	}
 	levels, base := e.lineLevels(at.line)
 	levels = levels[from:to]
-	if base == 1 { // against the right side
+	if base == 1 { // against the right side, without a blank that hangs over
+		if n := len(cells); n > 0 && columns(cells, e.width) > e.width {
+			cells = cells[:n-1]
+			before = min(before, n-1)
+		}
 		p.used = max(e.width-columns(cells, e.width), 0)
 		p.b.WriteString(strings.Repeat(" ", p.used))
 	}

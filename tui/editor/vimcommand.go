@@ -236,7 +236,7 @@ func (e *Editor) normal(key string) {
 	case "J":
 		e.join(max(n-1, 1))
 	case "~":
-		e.swapCase(e.cursor, pos{line, min(e.cursor.col+n, len(e.buf.lines[line]))})
+		e.recase(key, e.cursor, pos{line, min(e.cursor.col+n, len(e.buf.lines[line]))})
 	case "u", "ctrl+r":
 		from, to := &e.undo, &e.redo
 		if key == "ctrl+r" {
@@ -311,7 +311,8 @@ func (e *Editor) visual(key string) {
 	case "~", "u", "U":
 		s := e.selection()
 		v.mode = Normal
-		e.swapCase(s.from, s.to)
+		e.recase(key, s.from, s.to)
+		e.cursor = s.from
 	}
 	v.idle()
 }
@@ -395,8 +396,8 @@ func (e *Editor) replaceChars(key string) {
 	e.cursor = pos{at.line, max(e.cursor.col-1, 0)}
 }
 
-// swapCase turns small letters into capitals and back.
-func (e *Editor) swapCase(from, to pos) {
+// recase makes letters small (u), capitals (U), or the other of both (~).
+func (e *Editor) recase(key string, from, to pos) {
 	lines := e.buf.slice(from, to)
 	for _, line := range lines {
 		for i, c := range line {
@@ -404,7 +405,7 @@ func (e *Editor) swapCase(from, to pos) {
 				continue
 			}
 			r, n := utf8.DecodeRuneInString(c.text)
-			if unicode.IsUpper(r) {
+			if key == "u" || key == "~" && unicode.IsUpper(r) {
 				r = unicode.ToLower(r)
 			} else {
 				r = unicode.ToUpper(r)
@@ -412,12 +413,7 @@ func (e *Editor) swapCase(from, to pos) {
 			line[i].text = string(r) + c.text[n:]
 		}
 	}
-	if !from.before(to) {
-		return
-	}
-	multi := from.line != to.line
-	e.replace(from, to, lines)
-	if multi {
-		e.cursor = from
+	if from.before(to) {
+		e.replace(from, to, lines)
 	}
 }

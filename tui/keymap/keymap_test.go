@@ -222,7 +222,7 @@ func TestUserKeys(t *testing.T) {
 			problems: []string{"cursrUp: there is no such action; did you mean cursorUp?", "frobnicate: there is no such action"}},
 		{name: "only in pi", user: map[string][]string{"app.tree.editLabel": keys("shift+l"), "$schema": keys("x")}},
 		{name: "bad key", user: map[string][]string{"undo": keys("ctrl+nope", "f8"), "redo": keys("strg+z")},
-			want:     map[keymap.Action][]string{keymap.Undo: keys("f8"), keymap.Redo: keys("alt+_", "ctrl+^", "ctrl+shift+z")},
+			want:     map[keymap.Action][]string{keymap.Undo: keys("f8"), keymap.Redo: keys("alt+-", "ctrl+^", "ctrl+shift+z")},
 			problems: []string{`undo: "ctrl+nope"`, `redo: "strg+z": "strg" is no modifier`}},
 		{name: "a letter types itself", user: map[string][]string{"undo": keys("u"), "hotkeys": keys("h")},
 			want:     map[keymap.Action][]string{keymap.Undo: keys("ctrl+_", "ctrl+-", "ctrl+/"), keymap.Hotkeys: keys("h")},

@@ -163,7 +163,7 @@ func editing() []Entry {
 		Entry{Action: Yank, In: Editor, Keys: k("ctrl+y"), Text: "insert what was cut last", Aliases: pi("tui.editor.yank")},
 		Entry{Action: YankPop, In: Editor, Keys: k("alt+y", "ctrl+q"), Text: "after that: what was cut before", Aliases: pi("tui.editor.yankPop")},
 		Entry{Action: Undo, In: Editor, Keys: k("ctrl+_", "ctrl+-", "ctrl+/"), Text: "undo", Aliases: pi("tui.editor.undo")},
-		Entry{Action: Redo, In: Editor, Keys: k("alt+_", "ctrl+^", "ctrl+shift+z"), Text: "redo"},
+		Entry{Action: Redo, In: Editor, Keys: k("alt+-", "ctrl+^", "ctrl+shift+z"), Text: "redo"},
 	)
 }
 
