@@ -60,8 +60,6 @@ type buffer struct {
 	version int // grows with every change
 }
 
-func newBuffer() buffer { return buffer{lines: [][]cell{nil}} }
-
 // segment cuts text into lines of grapheme clusters. The text has been
 // through sanitize, so its only controls are line feeds and tabs.
 func segment(text string) [][]cell {

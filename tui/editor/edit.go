@@ -113,7 +113,8 @@ func (e *Editor) note(step edit, to pos) {
 }
 
 // takeBack moves the last step, with its group, from one list to the other:
-// undo to redo or redo to undo. It reports whether there was one.
+// undo to redo or redo to undo. The steps of the group that is still being made
+// go one by one. It reports whether there was one.
 func (e *Editor) takeBack(from, to *[]edit) bool {
 	n := len(*from)
 	if n == 0 {
@@ -124,7 +125,7 @@ func (e *Editor) takeBack(from, to *[]edit) bool {
 		*from = (*from)[:n-1]
 		*to = append(*to, e.revert(step))
 		n--
-		if group == 0 || n == 0 || (*from)[n-1].group != group {
+		if group == 0 || group == e.group || n == 0 || (*from)[n-1].group != group {
 			return true
 		}
 	}

@@ -90,6 +90,7 @@ func TestVim(t *testing.T) {
 		{"|one two three", "dwdwu", "|two three"}, {"|one two three", "dwdwuu", "|one two three"}, {"|one two", "dwu<ctrl+r>", "|two"},
 		{"|one", "Ax y z<esc>u", "on|e"}, {"|one two", "cwx y<esc>u", "|one two"}, {"|a b c d", "dw..", "|d"}, {"|a b c", "cwx<esc>w.", "x |x c"}, {"|a", "A!<esc>..", "a!!|!"},
 		{"|a\nb", "ox<esc>.", "a\nx\n|x\nb"}, {"|a b c", "dw.u", "|b c"}, {"|abcdef", "2x.", "|ef"}, {"|a", "Ax<esc>.u", "a|x"},
+		{"|a", "A b c<ctrl+_><esc>", "a |b"}, {"|a", "A b c<ctrl+_><esc>u", "|a"},
 
 		// what isn't a command does nothing
 		{"|abc", "dz", "|abc"}, {"|abc", "d<esc>x", "|bc"}, {"|abc", "2<esc>x", "|bc"}, {"|abc", "gz", "|abc"}, {"|abc", "你x", "|bc"}, {"|abc", "dcx", "|bc"},
