@@ -40,18 +40,16 @@ func (s settings) chosenTheme(ctx context.Context, e *engine.Engine, cwd string,
 		}
 		name = saved.Theme
 	}
-	choice, err := themes.ParseChoice(name)
-	if err == nil {
-		var t themes.Theme
-		if t, err = choice.Pick(set); err == nil {
-			return t, "", nil
-		}
-	}
-	if s.theme != "" {
+	t, err := set.Find(name)
+	switch {
+	case err == nil:
+		return t, "", nil
+	case s.theme != "":
 		return themes.Theme{}, "", usagef("--theme: %v", err)
 	}
-	t, fallback := themes.Choice{}.Pick(set)
-	return t, fmt.Sprintf("The theme of the settings can't be used: %v", err), fallback
+	notice := fmt.Sprintf("The theme of the settings can't be used: %v", err)
+	t, err = themes.Load(themes.Default)
+	return t, notice, err
 }
 
 func (p *program) themeApp() *cli.App {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -18,53 +17,51 @@ type Choice struct {
 // Auto is the setting for the built-in theme by the terminal's background.
 const Auto = "auto"
 
-// ParseChoice reads a setting: a theme's name, "auto" or nothing, or an object
-// {"dark": "NAME", "light": "NAME"}. Whether there are such themes is seen by
-// Pick.
+// ParseChoice reads a setting: a theme's name, "auto" or nothing, two names
+// "DARK, LIGHT", or an object {"dark": "NAME", "light": "NAME"}. Whether there
+// are such themes is seen by Set.Find.
 func ParseChoice(text string) (Choice, error) {
 	text = strings.TrimSpace(text)
-	if text == "" || text == Auto {
+	if text == Auto {
 		return Choice{}, nil
 	}
-	if text[0] != '{' {
-		return Choice{Dark: text, Light: text}, nil
+	if !strings.HasPrefix(text, "{") {
+		dark, light, two := strings.Cut(text, ",")
+		if !two {
+			light = dark
+		}
+		return Choice{Dark: strings.TrimSpace(dark), Light: strings.TrimSpace(light)}, nil
 	}
 	var c Choice
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&c); err != nil {
-		return Choice{}, errors.New(`theme: must be a name, "auto", or {"dark": "NAME", "light": "NAME"}`)
+		return Choice{}, errors.New(`theme: must be a name, "auto", "DARK, LIGHT" or {"dark": "NAME", "light": "NAME"}`)
 	}
 	return c, nil
 }
 
-// String is the setting in one line, as ParseChoice reads it.
+// String is the setting in one line, as ParseChoice reads it: a theme's name
+// where it is the same for both backgrounds.
 func (c Choice) String() string {
-	switch {
-	case c == Choice{}:
-		return Auto
-	case c.Dark == c.Light:
-		return c.Dark
+	dark, light := cmp.Or(c.Dark, Default), cmp.Or(c.Light, Default)
+	if dark == light {
+		return dark
 	}
-	data, err := json.Marshal(c)
-	if err != nil {
-		return Auto
-	}
-	return string(data)
+	return dark + ", " + light
 }
 
-// Pick returns the theme that is chosen: of two names, the variants of both
-// in one theme.
-func (c Choice) Pick(s Set) (Theme, error) {
-	dark, err := s.Find(cmp.Or(c.Dark, Default))
-	if err != nil || c.Dark == c.Light {
+// pick joins the variants of two themes in one.
+func (s Set) pick(c Choice) (Theme, error) {
+	dark, err := s.named(cmp.Or(c.Dark, Default))
+	if err != nil || cmp.Or(c.Dark, Default) == cmp.Or(c.Light, Default) {
 		return dark, err
 	}
-	light, err := s.Find(cmp.Or(c.Light, Default))
+	light, err := s.named(cmp.Or(c.Light, Default))
 	if err != nil {
 		return Theme{}, err
 	}
-	t := Theme{Name: fmt.Sprintf("%s, %s", cmp.Or(c.Dark, Default), cmp.Or(c.Light, Default))}
+	t := Theme{Name: c.String()}
 	t.Dark, _ = dark.Variant(true)
 	t.Light, _ = light.Variant(false)
 	return t, nil

@@ -94,7 +94,7 @@ func validName(name string) bool {
 	})
 }
 
-// ReadFile reads a theme file. What is wrong in it is told by a *Problems that
+// ReadFile reads a theme file; the file's name is the theme's. What is wrong in it is told by a *Problems that
 // names the file.
 func ReadFile(path string) (Theme, error) {
 	data, err := readBounded(path)
@@ -106,9 +106,7 @@ func ReadFile(path string) (Theme, error) {
 		problems.File = path
 		return Theme{}, problems
 	}
-	if t.Name == "" {
-		t.Name = strings.TrimSuffix(filepath.Base(path), ".json")
-	}
+	t.Name = strings.TrimSuffix(filepath.Base(path), ".json")
 	return t, err
 }
 
@@ -164,9 +162,19 @@ func (s Set) Problems() []error {
 	return list
 }
 
-// Find returns a theme by name. The error of an unknown name names the
-// nearest, that of a broken file what is wrong in it.
-func (s Set) Find(name string) (Theme, error) {
+// Find returns the theme that a setting names, as ParseChoice reads it: one,
+// or the variants of two. The error of an unknown name names the nearest, that
+// of a broken file what is wrong in it. Find of a found theme's Name finds the
+// same theme again.
+func (s Set) Find(setting string) (Theme, error) {
+	c, err := ParseChoice(setting)
+	if err != nil {
+		return Theme{}, err
+	}
+	return s.pick(c)
+}
+
+func (s Set) named(name string) (Theme, error) {
 	e, ok := s.entries[name]
 	switch {
 	case !ok:

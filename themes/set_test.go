@@ -109,29 +109,24 @@ func TestReload(t *testing.T) {
 	}
 }
 
-func TestChoice(t *testing.T) {
+// What a setting may say of the theme.
+func TestFind(t *testing.T) {
 	s := themes.Open()
-	for _, c := range []struct{ in, out, dark, light, fail string }{
-		{"", "auto", "hoopoe", "hoopoe", ""},
-		{"auto", "auto", "hoopoe", "hoopoe", ""},
+	for _, c := range []struct{ in, name, dark, light, fail string }{
+		{"", "hoopoe", "hoopoe", "hoopoe", ""},
+		{"auto", "hoopoe", "hoopoe", "hoopoe", ""},
 		{" midnight ", "midnight", "midnight", "midnight", ""},
-		{`{"dark": "midnight", "light": "sand"}`, `{"dark":"midnight","light":"sand"}`, "midnight", "sand", ""},
-		{`{"light": "sand"}`, `{"light":"sand"}`, "hoopoe", "sand", ""},
-		{`{"dark": "light", "light": "dark"}`, `{"dark":"light","light":"dark"}`, "", "", ""},
+		{"midnight,sand", "midnight, sand", "midnight", "sand", ""},
+		{"midnight, midnight", "midnight", "midnight", "midnight", ""},
+		{`{"dark": "midnight", "light": "sand"}`, "midnight, sand", "midnight", "sand", ""},
+		{`{"light": "sand"}`, "hoopoe, sand", "hoopoe", "sand", ""},
 		{`{"drak": "midnight"}`, "", "", "", "must be a name"},
 		{`{"dark": 1}`, "", "", "", "must be a name"},
-		{"midnigth", "midnigth", "", "", "did you mean"},
-		{`{"light": "sadn"}`, `{"light":"sadn"}`, "", "", "did you mean"},
+		{"midnigth", "", "", "", `did you mean "midnight"?`},
+		{"midnight, sadn", "", "", "", `did you mean "sand"?`},
 	} {
 		t.Run(c.in, func(t *testing.T) {
-			choice, err := themes.ParseChoice(c.in)
-			if err == nil && choice.String() != c.out {
-				t.Errorf("String() = %s, want %s", choice, c.out)
-			}
-			var theme themes.Theme
-			if err == nil {
-				theme, err = choice.Pick(s)
-			}
+			theme, err := s.Find(c.in)
 			if c.fail != "" {
 				if err == nil || !strings.Contains(err.Error(), c.fail) {
 					t.Errorf("error %v, want %q", err, c.fail)
@@ -141,13 +136,16 @@ func TestChoice(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if theme.Name != c.name {
+				t.Errorf("the name is %q, want %q", theme.Name, c.name)
+			}
+			if again, err := s.Find(theme.Name); err != nil || again != theme {
+				t.Errorf("Find(%q) finds another theme, %v", theme.Name, err)
+			}
 			for _, v := range []struct {
 				name string
 				dark bool
 			}{{c.dark, true}, {c.light, false}} {
-				if v.name == "" {
-					continue
-				}
 				one, err := s.Find(v.name)
 				if err != nil {
 					t.Fatal(err)
@@ -158,5 +156,13 @@ func TestChoice(t *testing.T) {
 				}
 			}
 		})
+	}
+	// The variants of themes that have but one.
+	theme, err := s.Find("light, dark")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, dark := theme.Variant(true); !dark || theme.Appearance != "" {
+		t.Errorf("two themes in one keep an appearance: %+v", theme)
 	}
 }

@@ -2,7 +2,7 @@
 // their typed form, parser and judge.
 //
 //	embedded files ─┐
-//	user's folder  ─┼▶ Open ──▶ Set ──▶ Choice.Pick ──▶ Theme{Dark, Light} ──▶ tui/style
+//	user's folder  ─┼▶ Open ──▶ Set ──▶ Find ──▶ Theme{Dark, Light} ──▶ tui/style
 //	project's one  ─┘            ▲
 //	                 Watch ──────┘ a changed file makes a new Set
 //

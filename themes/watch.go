@@ -78,9 +78,23 @@ func (s Set) same(other Set) bool {
 // watchNearest watches a folder, or what is there of the way to it. To watch
 // a folder again does nothing.
 func watchNearest(w *fsnotify.Watcher, dir string) bool {
+	for watched := ""; ; {
+		near := nearestFolder(dir)
+		if near == "" || near == watched {
+			return near != ""
+		}
+		if w.Add(near) != nil {
+			return false
+		}
+		watched = near // what was made on the way before that tells nothing: look again
+	}
+}
+
+// nearestFolder is the folder, or the nearest above it that is there.
+func nearestFolder(dir string) string {
 	for dir != "" {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			return w.Add(dir) == nil
+			return dir
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
@@ -88,7 +102,7 @@ func watchNearest(w *fsnotify.Watcher, dir string) bool {
 		}
 		dir = parent
 	}
-	return false
+	return ""
 }
 
 // forward sends a sign for each event that may be about a theme, until ctx
