@@ -11,6 +11,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/slash"
+	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/editor"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 	"github.com/hoopoe-agent/hoopoe/tui/transcript"
@@ -31,7 +32,9 @@ type app struct {
 	story  *story
 	editor *editor.Editor
 	popup  popup
-	panel  panel // what has the keyboard in the editor's place; nil: the editor
+	panel  panel // what the user has opened in the editor's place; nil: the editor
+	// question is the session's open one, which has the keyboard before all.
+	question *questionPanel
 
 	session Session
 	stream  Stream
@@ -44,6 +47,8 @@ type app struct {
 	waiting []submission // sent before the session was open
 	busy    activity
 	ticking bool
+	// commands of the user's own are at work, so many.
+	commands int
 
 	lastBatch time.Time
 
@@ -94,11 +99,12 @@ type (
 	disarmMsg  struct{}
 	signalMsg  struct{ os.Signal }
 	clearedMsg struct{ queue []event.Queued }
+	themedMsg  themes.Theme
 )
 
 func newApp(ctx context.Context, o Options) *app {
 	a := &app{o: o, ctx: ctx, dark: !o.Light, color: o.getenv("NO_COLOR") == "", width: 80, height: 24}
-	a.catalog = o.Commands.Catalog(Caps)
+	a.catalog = a.withPanels(o.Commands.Catalog(Caps))
 	a.view.Cwd = o.Cwd
 	a.view.Usage.ContextTokens = -1
 	a.story = newStory(&a.look)
@@ -115,12 +121,15 @@ func (a *app) restyle() {
 	if a.panel != nil {
 		a.panel.setStyles(a.look.Styles)
 	}
+	if a.question != nil {
+		a.question.setStyles(a.look.Styles)
+	}
 	a.story.restyle()
 }
 
 // Init implements tea.Model. The first frame doesn't wait for any of this.
 func (a *app) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, a.awaitSignal()}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, a.awaitSignal(), a.awaitTheme()}
 	if a.o.History != nil {
 		cmds = append(cmds, func() tea.Msg { return historyMsg(a.o.History()) })
 	}
@@ -142,9 +151,14 @@ func (a *app) Init() tea.Cmd {
 // Update implements tea.Model.
 func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := a.update(msg)
-	if !a.ticking && a.busy.ticks() {
+	switch {
+	case a.ticking:
+	case a.busy.ticks():
 		a.ticking = true
-		cmd = tea.Batch(cmd, tick())
+		cmd = tea.Batch(cmd, tick(100*time.Millisecond))
+	case a.counting():
+		a.ticking = true
+		cmd = tea.Batch(cmd, tick(time.Second))
 	}
 	return a, cmd
 }
@@ -176,6 +190,9 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 			return disarm() // a later Ctrl+C armed again
 		}
 		a.hint = ""
+	case themedMsg:
+		a.wear(themes.Theme(msg))
+		return a.awaitTheme()
 	case branchMsg:
 		a.branch = string(msg)
 	case historyMsg:
@@ -199,6 +216,8 @@ func (a *app) sessionMsg(msg tea.Msg) tea.Cmd {
 		return a.batch(msg)
 	case slashMsg:
 		return a.commandDone(msg)
+	case laterMsg:
+		return msg()
 	case failedMsg:
 		if msg.err != nil && !errors.Is(msg.err, context.Canceled) {
 			a.story.notice("error", capital(msg.what)+": "+msg.err.Error())
@@ -225,8 +244,8 @@ func (a *app) do(what string, f func(ctx context.Context) error) tea.Cmd {
 	return func() tea.Msg { return failedMsg{what, f(a.ctx)} }
 }
 
-func tick() tea.Cmd {
-	return tea.Tick(100*time.Millisecond, func(time.Time) tea.Msg { return tickMsg{} })
+func tick(pace time.Duration) tea.Cmd {
+	return tea.Tick(pace, func(time.Time) tea.Msg { return tickMsg{} })
 }
 
 // leave ends the program with an exit code.
@@ -254,6 +273,24 @@ func (a *app) awaitSignal() tea.Cmd {
 			return signalMsg{syscall.SIGHUP}
 		case <-a.over:
 			return signalMsg{os.Interrupt}
+		case <-a.ctx.Done():
+			return nil
+		}
+	}
+}
+
+// awaitTheme waits for the theme's file to change.
+func (a *app) awaitTheme() tea.Cmd {
+	if a.o.Themed == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		select {
+		case t, ok := <-a.o.Themed:
+			if !ok {
+				return nil
+			}
+			return themedMsg(t)
 		case <-a.ctx.Done():
 			return nil
 		}

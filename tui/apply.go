@@ -162,7 +162,7 @@ func (a *app) applySession(e event.Event) {
 	case event.TitleChanged:
 		a.guests.title = e.Title
 	case event.EditorTextSet:
-		a.setEditorText(e.Text)
+		a.setDraft(e.Text)
 	case event.ExtensionFailed:
 		a.story.notice("warning", fmt.Sprintf("The extension %s failed in %s: %s", e.Extension, e.Point, e.Error))
 	}

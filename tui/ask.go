@@ -1,7 +1,9 @@
 package tui
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -12,7 +14,6 @@ import (
 	"github.com/hoopoe-agent/hoopoe/tui/card"
 	"github.com/hoopoe-agent/hoopoe/tui/dialog"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
-	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
 // guard keeps keys that were meant for the prompt from answering a question
@@ -28,36 +29,13 @@ const dialogRows = 9
 const lowScreen = 20
 
 // questionPanel is a panel that belongs to a question of the session's. It
-// closes when the question does, whoever answered.
+// closes when the question does, whoever answered. What the user had opened is
+// there again then.
 type questionPanel struct {
 	panel
-	id string
+	id       string
+	deadline time.Time // when the session answers itself; zero: never
 }
-
-// dialogPanel shows a dialog; done gets its result.
-type dialogPanel struct {
-	dialog *dialog.Dialog
-	done   func(dialog.Result) tea.Cmd
-}
-
-func (p *dialogPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	result, closed := p.dialog.Update(k)
-	if !closed {
-		return nil, false
-	}
-	return p.done(result), true
-}
-
-func (p *dialogPanel) paste(text string) { p.dialog.Paste(text) }
-func (p *dialogPanel) scroll(rows int)   { p.dialog.Scroll(rows) }
-
-func (p *dialogPanel) view(width, height int) (rows []string, cx, cy int) {
-	text := p.dialog.View(width, height)
-	cx, cy = p.dialog.Cursor()
-	return strings.Split(text, "\n"), cx, cy
-}
-
-func (p *dialogPanel) setStyles(s style.Styles) { p.dialog.SetStyles(s) }
 
 // openQuestion shows a question of the session's.
 func (a *app) openQuestion(q event.Question) {
@@ -65,37 +43,54 @@ func (a *app) openQuestion(q event.Question) {
 		c.SetAsking(true)
 	}
 	a.popup.close()
-	a.panel = questionPanel{a.questionFor(q), q.ID}
+	p := &questionPanel{id: q.ID}
+	if q.Timeout > 0 {
+		p.deadline = a.o.Now().Add(q.Timeout)
+	}
+	p.panel = a.questionFor(q, p.deadline)
+	a.question = p
 }
 
-func (a *app) questionFor(q event.Question) panel {
+func (a *app) questionFor(q event.Question, deadline time.Time) panel {
 	answer := func(to event.Answer) tea.Cmd {
 		session := a.session
 		return a.do("answer", func(ctx context.Context) error { return session.Answer(ctx, q.ID, to) })
 	}
+	wait := time.Duration(0)
+	if a.busy.running || a.commands == 0 { // else the user's own command has just asked
+		wait = guard
+	}
 	if q.Kind == event.AskSelect && len(q.Options) > dialogRows {
-		return a.listFor(q, answer)
+		return a.listFor(q, deadline, wait, answer)
 	}
 	spec := a.specFor(q)
-	spec.Now = a.o.Now
-	if a.busy.running { // else the user's own command has just asked
-		spec.Guard = guard
-	}
+	spec.Now, spec.Deadline, spec.Guard = a.o.Now, deadline, wait
 	return &dialogPanel{dialog: dialog.New(spec, a.look.Styles), done: func(r dialog.Result) tea.Cmd {
 		return answer(answerOf(q, r))
 	}}
 }
 
 // listFor shows many options as a list that can be filtered.
-func (a *app) listFor(q event.Question, answer func(event.Answer) tea.Cmd) panel {
+func (a *app) listFor(q event.Question, deadline time.Time, wait time.Duration, answer func(event.Answer) tea.Cmd) panel {
 	items := make([]picker.Item, len(q.Options))
 	for i, o := range q.Options {
 		items[i] = picker.Item{ID: o, Title: o}
 	}
+	open := a.o.Now().Add(wait)
 	list := picker.New(picker.Options{Title: q.Title, Intro: q.Message, Styles: a.look.Styles}, items)
-	return &listPanel{picker: list, styles: a.look.Styles, done: func(r picker.Result) tea.Cmd {
-		return answer(event.Answer{Cancelled: r.Cancelled, Value: r.Item.ID})
-	}}
+	return &listPanel{
+		picker: list, styles: a.look.Styles,
+		guarded: func() bool { return a.o.Now().Before(open) },
+		note: func() string {
+			if deadline.IsZero() {
+				return ""
+			}
+			return dialog.Countdown(deadline.Sub(a.o.Now())) + " left"
+		},
+		done: func(r picker.Result) (tea.Cmd, bool) {
+			return answer(event.Answer{Cancelled: r.Cancelled, Value: r.Item.ID}), true
+		},
+	}
 }
 
 // specFor puts a question into a dialog's words.
@@ -111,7 +106,7 @@ func (a *app) specFor(q event.Question) dialog.Spec {
 			spec.Choices = append(spec.Choices, dialog.Choice{ID: o, Label: o})
 		}
 	default:
-		spec.Field = dialog.Field{Placeholder: q.Placeholder, Value: q.Prefill, Multiline: q.Kind == event.AskEditor}
+		spec.Field = dialog.Field{Placeholder: q.Placeholder, Value: q.Prefill, Multiline: q.Kind == event.AskEditor, Secret: q.Secret}
 	}
 	return spec
 }
@@ -135,6 +130,8 @@ func (a *app) permission(q event.Question) dialog.Spec {
 		spec.Body = dialog.Command(p.Command, a.look.Styles)
 	case p.Diff != "":
 		spec.Body = dialog.Diff(card.Hunks(p.Diff), a.look.Styles)
+	case len(p.Arguments) > 0:
+		spec.Body = dialog.Command(indented(p.Arguments), a.look.Styles)
 	}
 	spec.Choices = []dialog.Choice{{ID: string(event.Once), Label: "Yes, this once", Key: "y"}}
 	if len(p.Rules) > 0 {
@@ -151,6 +148,15 @@ func (a *app) permission(q event.Question) dialog.Spec {
 		dialog.Choice{ID: string(event.Deny), Label: "No", Key: "n"},
 		dialog.Choice{ID: denyWithReason, Label: "No, and say why", Reason: "What should it do instead?"})
 	return spec
+}
+
+// indented lays JSON out for people; what is none stays as it is.
+func indented(raw json.RawMessage) string {
+	var out bytes.Buffer
+	if json.Indent(&out, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return out.String()
 }
 
 // why tells which parts need the approval; what they hold is shown as it is.
@@ -196,26 +202,22 @@ func answerOf(q event.Question, r dialog.Result) event.Answer {
 }
 
 // asking reports whether a question of the session's has the keyboard.
-func (a *app) asking() bool {
-	_, ok := a.panel.(questionPanel)
-	return ok
-}
+func (a *app) asking() bool { return a.question != nil }
 
-// closeQuestion takes an open question off the screen.
-func (a *app) closeQuestion() {
-	if a.asking() {
-		a.panel = nil
-	}
-}
+// counting reports whether a question on the screen counts down.
+func (a *app) counting() bool { return a.question != nil && !a.question.deadline.IsZero() }
 
 func (a *app) questionClosed(e event.AskClosed) {
-	if p, ok := a.panel.(questionPanel); ok && p.id == e.ID {
-		a.panel = nil
+	if a.question != nil && a.question.id == e.ID {
+		a.question = nil
 	}
 	for _, c := range a.story.cards {
 		if c.Asking() {
 			c.SetAsking(false)
 		}
+	}
+	if e.TimedOut {
+		a.story.notice("info", "Nobody answered in time.")
 	}
 }
 

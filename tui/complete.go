@@ -73,7 +73,7 @@ func (a *app) readCatalog() tea.Cmd {
 }
 
 func (a *app) listed(catalog []slash.Command) {
-	a.catalog, a.listing = catalog, false
+	a.catalog, a.listing = a.withPanels(catalog), false
 	if kind, prefix := a.editor.Completion(); kind == '/' && prefix == a.popup.prefix && !strings.ContainsAny(prefix, " \t") {
 		a.popup.show(prefix, a.slashOptions(prefix))
 	}

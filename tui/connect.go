@@ -65,7 +65,7 @@ func (a *app) replace(v event.View) {
 	a.queue = v.Queue
 	a.story.show(v)
 	a.busy.from(v, a.o.Now())
-	a.closeQuestion()
+	a.question = nil
 	if v.Question != nil {
 		a.openQuestion(*v.Question)
 	}

@@ -115,13 +115,11 @@ func cutRows(s style.Styles, rows []string, width, limit int) []string {
 	return append(rows[:limit-1:limit-1], s.Muted.Render(style.Cut(more, width)))
 }
 
-// setEditorText puts an extension's text into the editor. What was there can be
-// had back: it is the latest of the earlier prompts.
-func (a *app) setEditorText(text string) {
+// setDraft puts a text into the editor. Undo brings back what was there.
+func (a *app) setDraft(text string) {
 	if old := a.editor.Value(); strings.TrimSpace(old) != "" && old != text {
-		a.editor.AddHistory(old)
-		a.hint = "An extension wrote this; ↑ brings yours back"
+		a.hint = "Your text was replaced; Ctrl+_ brings it back"
 	}
-	a.editor.SetValue(text)
+	a.editor.ReplaceAll(text)
 	a.popup.close()
 }

@@ -3,12 +3,14 @@ package tui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/permission"
 	"github.com/hoopoe-agent/hoopoe/slash"
 )
 
@@ -28,6 +30,7 @@ type fakeSession struct {
 	onAbort func()
 	busy    bool
 	refuse  error // of prompts
+	rules   []permission.Rule
 }
 
 func newFake() *fakeSession {
@@ -113,6 +116,36 @@ func (f *fakeSession) SetMode(_ context.Context, mode string) error {
 
 func (f *fakeSession) CycleModel(context.Context) error {
 	f.note("cycle model")
+	return nil
+}
+
+func (f *fakeSession) Rules() []permission.Rule { return f.rules }
+
+func (f *fakeSession) SetAutoCompaction(_ context.Context, on bool) error {
+	f.note(fmt.Sprint("compaction ", on))
+	f.mu.Lock()
+	f.view.AutoCompaction = on
+	f.mu.Unlock()
+	return nil
+}
+
+func (f *fakeSession) SetAutoRetry(_ context.Context, on bool) error {
+	f.note(fmt.Sprint("retry ", on))
+	return nil
+}
+
+func (f *fakeSession) SetSteeringMode(_ context.Context, mode string) error {
+	f.note("steering " + mode)
+	return nil
+}
+
+func (f *fakeSession) SetFollowUpMode(_ context.Context, mode string) error {
+	f.note("follow-up " + mode)
+	return nil
+}
+
+func (f *fakeSession) SetInterruptMode(_ context.Context, mode string) error {
+	f.note("interrupt " + mode)
 	return nil
 }
 

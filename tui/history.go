@@ -23,11 +23,11 @@ func (a *app) searchHistory() tea.Cmd {
 	}
 	list := picker.New(picker.Options{Title: "Earlier prompts", Styles: a.look.Styles}, items)
 	list.SetFilter(a.editor.Value())
-	a.panel = &listPanel{picker: list, styles: a.look.Styles, done: func(r picker.Result) tea.Cmd {
+	a.panel = &listPanel{picker: list, styles: a.look.Styles, done: func(r picker.Result) (tea.Cmd, bool) {
 		if !r.Cancelled {
 			a.editor.SetValue(r.Item.ID)
 		}
-		return nil
+		return nil, true
 	}}
 	return nil
 }

@@ -31,7 +31,7 @@ func (a *app) key(k tea.KeyPressMsg) tea.Cmd {
 	if cmd, ok := a.always(stroke); ok {
 		return cmd
 	}
-	if a.panel != nil {
+	if a.front() != nil {
 		if a.pasted() {
 			return nil // the rest of a paste that broke out answers nothing
 		}
@@ -135,7 +135,7 @@ func (a *app) interrupt() tea.Cmd {
 	}
 	a.quitArmed = a.o.Now()
 	a.hint = "Ctrl+C again leaves"
-	if a.panel != nil {
+	if a.front() != nil {
 		return tea.Batch(a.panelKey(tea.KeyPressMsg{Code: tea.KeyEscape}), disarm())
 	}
 	if !a.editor.Empty() {
@@ -226,8 +226,8 @@ func (a *app) wheel(m tea.Mouse) {
 	default:
 		return
 	}
-	if a.panel != nil && m.Y >= a.last.panelTop {
-		a.panel.scroll(rows)
+	if p := a.front(); p != nil && m.Y >= a.last.panelTop {
+		p.scroll(rows)
 		return
 	}
 	a.story.list.Scroll(rows)
@@ -248,9 +248,9 @@ func (a *app) pasted() bool {
 }
 
 func (a *app) paste(text string) tea.Cmd {
-	if a.panel != nil {
+	if p := a.front(); p != nil {
 		a.pasteEnd = a.o.Now().Add(burst)
-		a.panel.paste(text)
+		p.paste(text)
 		return nil
 	}
 	a.editor.Paste(text)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/permission"
 	"github.com/hoopoe-agent/hoopoe/slash"
 	"github.com/hoopoe-agent/hoopoe/themes"
 )
@@ -33,7 +34,18 @@ type Options struct {
 	// without what is ignored. nil: no completion.
 	Files func(ctx context.Context) []string
 
+	// Sessions are the saved ones, for /resume; nil: the command asks by itself.
+	Sessions Sessions
+	// Save keeps a setting in the user's settings, by its key there; nil keeps
+	// none.
+	Save func(ctx context.Context, key string, value any) error
+
 	Theme themes.Theme
+	// Themes are those to choose from; nil: there is no choice.
+	Themes Themes
+	// Themed delivers the chosen theme anew when its file has changed; it may be
+	// nil.
+	Themed <-chan themes.Theme
 	// Light picks the theme's variant where the terminal doesn't answer.
 	Light bool
 	// Cwd is shown in the status line, with the branch that Branch returns.
@@ -76,6 +88,13 @@ type Session interface {
 	Answer(ctx context.Context, id string, a event.Answer) error
 	SetMode(ctx context.Context, mode string) error
 	CycleModel(ctx context.Context) error
+	// Rules are the permission rules that hold.
+	Rules() []permission.Rule
+	SetAutoCompaction(ctx context.Context, on bool) error
+	SetAutoRetry(ctx context.Context, on bool) error
+	SetSteeringMode(ctx context.Context, mode string) error
+	SetFollowUpMode(ctx context.Context, mode string) error
+	SetInterruptMode(ctx context.Context, mode string) error
 	Close(ctx context.Context) error
 }
 

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hoopoe-agent/hoopoe/tui/dialog"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -20,27 +21,58 @@ type panel interface {
 	setStyles(s style.Styles)
 }
 
+// front is the panel that has the keyboard: a question of the session's before
+// what the user has opened; nil when it is the editor.
+func (a *app) front() panel {
+	if a.question != nil {
+		return a.question
+	}
+	return a.panel
+}
+
 func (a *app) panelKey(k tea.KeyPressMsg) tea.Cmd {
-	cmd, closed := a.panel.key(k)
-	if closed {
+	p := a.front()
+	cmd, closed := p.key(k)
+	if !closed {
+		return cmd
+	}
+	switch p {
+	case panel(a.question):
+		a.question = nil
+	case a.panel: // else it has opened another
 		a.panel = nil
 	}
 	return cmd
 }
 
-// listPanel shows a picker; done gets what was chosen.
+// listPanel shows a picker; done gets what was chosen, or a key of the owner's,
+// and reports whether the panel is done.
 type listPanel struct {
 	picker *picker.Picker
 	styles style.Styles
-	done   func(picker.Result) tea.Cmd
+	done   func(picker.Result) (cmd tea.Cmd, closed bool)
+	// moved, if set, hears of each item that becomes the selected one.
+	moved func(picker.Item)
+	// note, if set, tells what stands at the end of the first row now.
+	note func() string
+	// items, if set, lists what is there now; it is called for each view.
+	items func() []picker.Item
+	// sample, if set, draws rows above the list.
+	sample func(s style.Styles, width int) []string
+	// guarded, if set, reports whether it is too early for an answer.
+	guarded func() bool
 }
 
 func (p *listPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	before, _ := p.picker.Selected()
 	result, closed := p.picker.Update(k)
-	if !closed {
+	if now, ok := p.picker.Selected(); ok && p.moved != nil && now.ID != before.ID {
+		p.moved(now)
+	}
+	if !closed || p.guarded != nil && p.guarded() {
 		return nil, false
 	}
-	return p.done(result), true
+	return p.done(result)
 }
 
 func (p *listPanel) paste(text string) { p.picker.Paste(text) }
@@ -50,12 +82,21 @@ func (p *listPanel) scroll(rows int) {
 	if rows < 0 {
 		code = tea.KeyUp
 	}
-	p.picker.Update(tea.KeyPressMsg{Code: code})
+	_, _ = p.key(tea.KeyPressMsg{Code: code})
 }
 
 func (p *listPanel) view(width, height int) (rows []string, cx, cy int) {
 	if height > 2 {
 		rows = append(rows, rule(p.styles, width))
+	}
+	if p.note != nil {
+		p.picker.SetNote(p.note())
+	}
+	if p.items != nil {
+		p.picker.SetItems(p.items())
+	}
+	if p.sample != nil && height >= roomy {
+		rows = append(rows, p.sample(p.styles, width)...)
 	}
 	text := p.picker.View(width, height-len(rows))
 	cx, cy = p.picker.Cursor()
@@ -66,6 +107,43 @@ func (p *listPanel) view(width, height int) (rows []string, cx, cy int) {
 func (p *listPanel) setStyles(s style.Styles) {
 	p.styles = s
 	p.picker.SetStyles(s)
+}
+
+// dialogPanel shows a dialog; done gets its result.
+type dialogPanel struct {
+	dialog *dialog.Dialog
+	done   func(dialog.Result) tea.Cmd
+}
+
+func (p *dialogPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	result, closed := p.dialog.Update(k)
+	if !closed {
+		return nil, false
+	}
+	return p.done(result), true
+}
+
+func (p *dialogPanel) paste(text string) { p.dialog.Paste(text) }
+func (p *dialogPanel) scroll(rows int)   { p.dialog.Scroll(rows) }
+
+func (p *dialogPanel) view(width, height int) (rows []string, cx, cy int) {
+	text := p.dialog.View(width, height)
+	cx, cy = p.dialog.Cursor()
+	return strings.Split(text, "\n"), cx, cy
+}
+
+func (p *dialogPanel) setStyles(s style.Styles) { p.dialog.SetStyles(s) }
+
+// onTop asks something on top of a panel, which comes back with the answer.
+func (a *app) onTop(back panel, spec dialog.Spec, done func(dialog.Result) tea.Cmd) {
+	spec.Now = a.o.Now
+	a.panel = &dialogPanel{dialog: dialog.New(spec, a.look.Styles), done: func(r dialog.Result) tea.Cmd {
+		a.panel = back
+		if r.Cancelled {
+			return nil
+		}
+		return done(r)
+	}}
 }
 
 // textPanel shows a text that can be scrolled; any other key closes it.

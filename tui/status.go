@@ -20,7 +20,7 @@ func (a *app) statusLine(width int) string {
 		st.Window = window
 		st.Context = float64(v.Usage.ContextTokens) / float64(window)
 	}
-	if a.editor.Empty() && a.panel == nil && !a.busy.any() {
+	if a.editor.Empty() && a.front() == nil && !a.busy.any() {
 		st.Hint = "? keys"
 	}
 	return footer.Render(st, a.look.Styles, width)

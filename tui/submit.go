@@ -51,6 +51,9 @@ func (a *app) send(s submission) tea.Cmd {
 	case strings.HasPrefix(s.text, "!"):
 		return a.shell(s.text)
 	case strings.HasPrefix(strings.TrimLeft(s.text, " \t"), "/"):
+		if open, ok := a.panelFor(s.text); ok {
+			return open(a)
+		}
 		return a.dispatch(s)
 	}
 	return a.prompt(s)
@@ -111,6 +114,7 @@ func (a *app) shell(text string) tea.Cmd {
 // dispatch runs a slash command, which may ask questions and take its time.
 func (a *app) dispatch(s submission) tea.Cmd {
 	session, commands := a.session.Commands(), a.o.Commands
+	a.commands++
 	return func() tea.Msg {
 		result, err := commands.Dispatch(a.ctx, session, Caps, s.text)
 		return slashMsg{s, result, err}
@@ -118,6 +122,7 @@ func (a *app) dispatch(s submission) tea.Cmd {
 }
 
 func (a *app) commandDone(msg slashMsg) tea.Cmd {
+	a.commands--
 	var unknown *slash.UnknownError
 	switch {
 	case errors.As(msg.err, &unknown):
@@ -132,8 +137,8 @@ func (a *app) commandDone(msg slashMsg) tea.Cmd {
 		return a.prompt(submission{msg.result.Text, msg.sent.delivery})
 	case msg.result.Quit:
 		return a.leave(0)
-	case msg.result.Reply != "":
-		a.story.notice("info", msg.result.Reply)
+	default:
+		return a.replied(msg.result)
 	}
 	return nil
 }

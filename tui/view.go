@@ -228,11 +228,11 @@ func (a *app) todoRow(t message.Todo, width int) string {
 // input renders what has the keyboard: a panel, or the editor with its popup
 // above. cx and cy place the cursor within; cx is -1 without one.
 func (a *app) input(width, room int) (rows []string, cx, cy int) {
-	if a.panel != nil {
+	if p := a.front(); p != nil {
 		if room > 4*keptRows {
 			room -= keptRows
 		}
-		return a.panel.view(width, room)
+		return p.view(width, room)
 	}
 	limit := max(1, a.height/editorPart)
 	text := strings.Split(a.editor.View(width, min(limit, max(1, room))), "\n")

@@ -241,8 +241,8 @@ func (p *Picker) aligned() bool { return p.wide.title <= widest/2 }
 func (p *Picker) pane(width, height int) []string {
 	it, _ := p.Selected()
 	text := it.More
-	whole := strings.TrimSpace(it.Title + "  " + it.Detail)
-	if taken := style.Width(it.Lead+whole+strings.Join(it.Cells, "  ")) + 2*gap; taken > width {
+	whole := strings.Join(slices.DeleteFunc(append(append([]string{it.Title}, it.Cells...), it.Detail), func(s string) bool { return s == "" }), "  ")
+	if style.Width(it.Lead+whole)+2*gap > width {
 		text = strings.TrimSuffix(whole+"\n"+text, "\n")
 	}
 	rows := style.Wrap(text, max(width-2, 1))

@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hoopoe-agent/hoopoe/slash"
+)
+
+// command is a slash command that is a panel here. With an argument it is the
+// registry's, as in every other face; what a panel chooses is sent as one.
+type command struct {
+	names   []string
+	summary string
+	open    func(*app) tea.Cmd
+}
+
+// panels lists those that can be opened.
+func (a *app) panels() []command {
+	list := []command{
+		{[]string{"model", "models"}, "Choose the model", (*app).openModels},
+		{[]string{"tree"}, "Show the branches of the session, go back, set labels", (*app).openTree},
+		{[]string{"settings"}, "Change the settings of the chat and of this session", (*app).openSettings},
+		{[]string{"permissions", "approvals"}, "Choose what runs without asking; see the rules", (*app).openPermissions},
+	}
+	if a.o.Sessions != nil {
+		list = append(list, command{[]string{"resume", "sessions"}, "Go back to an earlier session, rename and delete them", (*app).openSessions})
+	}
+	if a.o.Themes != nil {
+		list = append(list, command{[]string{"theme", "themes"}, "Choose the colours", (*app).openThemes})
+	}
+	return list
+}
+
+// panelFor finds the panel that a text asks for: by its name alone, or by the
+// beginning of one that no other command begins with.
+func (a *app) panelFor(text string) (open func(*app) tea.Cmd, ok bool) {
+	name, args, ok := slash.Split(strings.TrimRight(text, " \t"))
+	if !ok || args != "" {
+		return nil, false
+	}
+	var begin []command
+	for _, c := range a.panels() {
+		if slices.Contains(c.names, name) {
+			return c.open, true
+		}
+		if slices.ContainsFunc(c.names, func(n string) bool { return strings.HasPrefix(n, name) }) {
+			begin = append(begin, c)
+		}
+	}
+	if len(begin) != 1 {
+		return nil, false
+	}
+	for _, c := range a.catalog {
+		for _, n := range c.Names() {
+			if n = strings.ToLower(n); n == name || strings.HasPrefix(n, name) && !slices.Contains(begin[0].names, c.Name) {
+				return nil, false
+			}
+		}
+	}
+	return begin[0].open, true
+}
+
+// withPanels adds the panels that have no command of their name.
+func (a *app) withPanels(catalog []slash.Command) []slash.Command {
+	for _, p := range a.panels() {
+		if !slices.ContainsFunc(catalog, func(c slash.Command) bool { return slices.Contains(p.names, c.Name) }) {
+			catalog = append(catalog, slash.Command{Name: p.names[0], Aliases: p.names[1:], Summary: p.summary})
+		}
+	}
+	return catalog
+}
+
+// laterMsg brings what was found out off the loop to the loop.
+type laterMsg func() tea.Cmd
+
+// later runs find off the loop, and what it returns on the loop. An error
+// becomes a notice.
+func (a *app) later(what string, find func(ctx context.Context) (show func() tea.Cmd, err error)) tea.Cmd {
+	return func() tea.Msg {
+		show, err := find(a.ctx)
+		if err != nil {
+			return failedMsg{what, err}
+		}
+		return laterMsg(show)
+	}
+}
+
+// run sends a command as if it had been typed.
+func (a *app) run(text string) tea.Cmd { return a.dispatch(submission{text: text}) }
+
+// fill is later for a list that is on the screen: what find returns is dropped
+// when the panel has gone meanwhile.
+func (a *app) fill(p *listPanel, what string, find func(ctx context.Context) (show func(), err error)) tea.Cmd {
+	return a.later(what, func(ctx context.Context) (func() tea.Cmd, error) {
+		show, err := find(ctx)
+		return func() tea.Cmd {
+			if a.panel == panel(p) {
+				show()
+			}
+			return nil
+		}, err
+	})
+}
