@@ -7,11 +7,6 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 )
 
-// Before returns the text of the caret's line up to the caret, pastes in full.
-func (e *Editor) Before() string {
-	return textOf([][]cell{e.buf.lines[e.cursor.line][:e.cursor.col]})
-}
-
 // mentionMax bounds the cells of a file's name that is looked at.
 const mentionMax = 1000
 

@@ -42,10 +42,9 @@ type Options struct {
 
 // Editor is a text field of many lines. It is not safe for concurrent use.
 type Editor struct {
-	opts    Options
-	buf     buffer
-	cursor  pos
-	focused bool
+	opts   Options
+	buf    buffer
+	cursor pos
 
 	undo, redo []edit
 	group      int             // of the steps that are made now
@@ -66,7 +65,7 @@ type Editor struct {
 	laid  layout
 }
 
-// New returns an empty editor that has the focus.
+// New returns an empty editor.
 func New(o Options) *Editor {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -74,7 +73,7 @@ func New(o Options) *Editor {
 	if o.Keys == nil {
 		o.Keys = keymap.Default()
 	}
-	e := &Editor{opts: o, focused: true, width: 80}
+	e := &Editor{opts: o, width: 80}
 	e.history.entries = o.History
 	e.SetVim(o.Vim)
 	e.Reset()
@@ -157,16 +156,6 @@ func (e *Editor) Insert(text string) {
 	e.insert(e.segment(text))
 	e.did(commandNone)
 }
-
-// Focus and Blur set whether the editor has the keyboard; Cursor places no
-// cursor while it has not.
-func (e *Editor) Focus() { e.focused = true }
-
-// Blur takes the focus away.
-func (e *Editor) Blur() { e.focused = false }
-
-// Focused reports whether the editor has the focus.
-func (e *Editor) Focused() bool { return e.focused }
 
 // SetStyles changes the colours, after a change of theme or background.
 func (e *Editor) SetStyles(s style.Styles) { e.opts.Styles = s }

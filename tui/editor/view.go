@@ -45,26 +45,8 @@ func (e *Editor) View(width, maxHeight int) string {
 }
 
 // Cursor returns the caret's place in the last View, in columns and rows from
-// its upper left corner. Both are -1 without the focus.
-func (e *Editor) Cursor() (x, y int) {
-	if !e.focused {
-		return -1, -1
-	}
-	return e.caret.x, e.caret.y
-}
-
-// Height returns the rows that View would return for these limits.
-func (e *Editor) Height(width, maxHeight int) int {
-	indent := style.Width(style.Cut(e.opts.Prompt, max(width, 1)/2))
-	text := max(width-indent-1, 1)
-	rows := 0
-	for _, line := range e.buf.lines {
-		if rows += len(wrap(line, text)); rows >= maxHeight {
-			return max(maxHeight, 1)
-		}
-	}
-	return rows
-}
+// its upper left corner.
+func (e *Editor) Cursor() (x, y int) { return e.caret.x, e.caret.y }
 
 // paintRow draws a row in at most width columns and finds the column of the
 // caret, should it be in this row.

@@ -222,10 +222,10 @@ func TestUserKeys(t *testing.T) {
 			problems: []string{"cursrUp: there is no such action; did you mean cursorUp?", "frobnicate: there is no such action"}},
 		{name: "only in pi", user: map[string][]string{"app.tree.editLabel": keys("shift+l"), "$schema": keys("x")}},
 		{name: "bad key", user: map[string][]string{"undo": keys("ctrl+nope", "f8"), "redo": keys("strg+z")},
-			want:     map[keymap.Action][]string{keymap.Undo: keys("f8"), keymap.Redo: keys("alt+-", "ctrl+^", "ctrl+shift+z")},
+			want:     map[keymap.Action][]string{keymap.Undo: keys("f8"), keymap.Redo: keys("alt+-", "ctrl+^", "ctrl+shift+z", "shift+super+z")},
 			problems: []string{`undo: "ctrl+nope"`, `redo: "strg+z": "strg" is no modifier`}},
 		{name: "a letter types itself", user: map[string][]string{"undo": keys("u"), "hotkeys": keys("h")},
-			want:     map[keymap.Action][]string{keymap.Undo: keys("ctrl+_", "ctrl+-", "ctrl+/"), keymap.Hotkeys: keys("h")},
+			want:     map[keymap.Action][]string{keymap.Undo: keys("ctrl+_", "ctrl+-", "ctrl+/", "super+z"), keymap.Hotkeys: keys("h")},
 			problems: []string{`undo: "u" types a character`}},
 		{name: "conflict", user: map[string][]string{"cursorUp": keys("ctrl+p"), "cycleModelForward": keys("ctrl+p")},
 			want:     map[keymap.Action][]string{keymap.CursorUp: keys("ctrl+p"), keymap.CycleModel: {}},
@@ -256,6 +256,34 @@ func TestUserKeys(t *testing.T) {
 	m, _ := keymap.New(map[string][]string{"/review src": keys("f9")})
 	if a := m.Action("f9", keymap.Chat); m.Command(a) != "/review src" {
 		t.Errorf("F9 means %q", a)
+	}
+}
+
+// Files that were made for pi, of either age, have no name that isn't known.
+func TestPiNames(t *testing.T) {
+	user := map[string][]string{}
+	for _, name := range strings.Fields(`
+		cursorUp cursorDown cursorLeft cursorRight cursorWordLeft cursorWordRight cursorLineStart cursorLineEnd jumpForward
+		jumpBackward pageUp pageDown deleteCharBackward deleteCharForward deleteWordBackward deleteWordForward
+		deleteToLineStart deleteToLineEnd newLine submit tab yank yankPop undo copy pasteImage interrupt clear exit suspend
+		externalEditor newSession tree fork resume selectModel cycleModelForward cycleModelBackward cycleThinkingLevel
+		expandTools toggleThinking followUp dequeue selectUp selectDown selectPageUp selectPageDown selectConfirm selectCancel
+		toggleSessionPath toggleSessionSort toggleSessionNamedFilter renameSession deleteSession deleteSessionNoninvasive`) {
+		user[name] = nil
+	}
+	for _, names := range []map[string][]string{user, {
+		"tui.editor.cursorUp": nil, "tui.editor.cursorWordLeft": nil, "tui.editor.jumpBackward": nil, "tui.editor.pageUp": nil,
+		"tui.editor.deleteToLineEnd": nil, "tui.editor.yankPop": nil, "tui.editor.undo": nil, "tui.input.newLine": nil,
+		"tui.input.submit": nil, "tui.input.tab": nil, "tui.input.copy": nil, "tui.select.confirm": nil, "tui.select.cancel": nil,
+		"app.interrupt": nil, "app.clear": nil, "app.exit": nil, "app.suspend": nil, "app.thinking.cycle": nil,
+		"app.thinking.toggle": nil, "app.model.cycleForward": nil, "app.model.cycleBackward": nil, "app.model.select": nil,
+		"app.tools.expand": nil, "app.editor.external": nil, "app.message.copy": nil, "app.message.followUp": nil,
+		"app.message.dequeue": nil, "app.clipboard.pasteImage": nil, "app.session.new": nil, "app.session.tree": nil,
+		"app.session.fork": nil, "app.session.resume": nil, "app.session.rename": nil, "app.tree.foldOrUp": nil, "app.models.save": nil,
+	}} {
+		if _, problems := keymap.New(names); len(problems) > 0 {
+			t.Errorf("%v", problems)
+		}
 	}
 }
 
