@@ -138,7 +138,7 @@ func ourTool(name string) string {
 func (s *Session) toolsFor(a prompt.Agent, task []tool.Tool) (*toolset, error) {
 	every := len(a.Tools) == 0 || slices.Contains(a.Tools, everyTool)
 	wants := func(t tool.Tool) bool { return (every || names(a.Tools, t)) && !names(a.NotTools, t) }
-	own := slices.DeleteFunc(s.tools.Registry.Tools(), func(t tool.Tool) bool {
+	own := slices.DeleteFunc(s.tools.own(), func(t tool.Tool) bool {
 		name := t.Spec().Name
 		return name == "ask" || name == taskTool || !wants(t)
 	})

@@ -39,13 +39,18 @@ func (s *Session) apply(ev event.Event) {
 
 // keep stores a finished message and tells of it.
 func (s *Session) keep(m message.Message) {
-	s.append(session.Entry{ID: m.ID, Message: &m})
+	entry := entryOf(m)
+	s.append(entry)
 	s.messages = append(s.messages, m)
 	if m.Role == message.Assistant {
 		s.inflight = nil
 	}
 	s.publish(event.MessageEnded{ID: m.ID, Message: m})
-	s.publish(event.EntryAppended{ID: m.ID, Type: string(session.TypeMessage)})
+	kind := session.TypeMessage
+	if entry.CustomMessage != nil {
+		kind = session.TypeCustomMessage
+	}
+	s.publish(event.EntryAppended{ID: m.ID, Type: string(kind)})
 	switch m.Role {
 	case message.Assistant:
 		s.usage = s.usage.Add(m.Usage)
@@ -64,6 +69,7 @@ func (s *Session) keep(m message.Message) {
 		if m.CustomType == injectionType {
 			s.rulesTold(m)
 		}
+		s.delivered(m.ID)
 	}
 }
 

@@ -3,8 +3,10 @@ package engine
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -238,52 +240,105 @@ func (s *Session) compact(reason, instructions string, cut int, done func(event.
 		s.publish(event.CompactionStarted{Reason: reason})
 	}
 	go func() {
-		summary, fromHook, err := s.summarise(ctx, c)
+		made, err := s.summarise(ctx, c)
 		if ctx.Err() != nil {
 			err = errCompactCancelled
 		}
-		s.in.post(item{fn: func() { s.compacted(c, summary, fromHook, err) }})
+		s.in.post(item{fn: func() { s.compacted(c, made, err) }})
 	}()
 }
 
+// summary is what a compaction puts in place of messages.
+type summary struct {
+	text              string
+	fromExtension     bool
+	kept              string // "" for where the session would cut
+	details, preserve json.RawMessage
+}
+
 // compacted puts the summary into the tree and rebuilds the context from it.
-func (s *Session) compacted(c compaction, summary string, fromHook bool, err error) {
+func (s *Session) compacted(c compaction, made summary, err error) {
 	if err != nil {
 		c.done(event.CompactionResult{}, err)
 		return
 	}
 	details, files := compact.Details(c.old)
-	r := event.CompactionResult{Summary: summary + files, FirstKeptEntryID: c.kept, TokensBefore: c.tokens, Details: details}
-	s.append(session.Entry{Compaction: &session.Compaction{
-		Summary: r.Summary, FirstKeptEntryID: r.FirstKeptEntryID, TokensBefore: r.TokensBefore, Details: details, FromExtension: fromHook,
+	if made.fromExtension {
+		files = ""
+	}
+	if made.details != nil {
+		details = made.details
+	}
+	if made.kept != "" {
+		if _, ok := s.doc.Entry(made.kept); ok {
+			c.kept = made.kept
+		}
+	}
+	r := event.CompactionResult{Summary: made.text + files, FirstKeptEntryID: c.kept, TokensBefore: c.tokens, Details: details}
+	id := s.ids.next()
+	s.append(session.Entry{ID: id, Compaction: &session.Compaction{
+		Summary: r.Summary, FirstKeptEntryID: r.FirstKeptEntryID, TokensBefore: r.TokensBefore, Details: details,
+		PreserveData: made.preserve, FromExtension: made.fromExtension,
 	}})
 	s.rebuild(s.doc.Context())
 	s.env.forget() // context files are read again
-	c.done(r, nil)
+	if !s.host.Has(func(h ext.Hooks) bool { return h.Compacted != nil }) {
+		c.done(r, nil)
+		return
+	}
+	ctx, stop := context.WithCancelCause(s.ctx)
+	s.stop = stop
+	go func() {
+		s.host.Compacted(ctx, ext.Compacted{EntryID: id, FromExtension: made.fromExtension})
+		s.in.post(item{fn: func() { c.done(r, nil) }})
+	}()
 }
 
-// summarise asks the extensions, then the model; transient failures are tried
-// again like those of a run.
-func (s *Session) summarise(ctx context.Context, c compaction) (summary string, fromHook bool, err error) {
-	reply := s.host.BeforeCompact(ctx, ext.BeforeCompact{Reason: c.reason, Instructions: c.instructions, Messages: c.old})
+// summarise asks the extensions, then the model.
+func (s *Session) summarise(ctx context.Context, c compaction) (summary, error) {
+	reply := s.host.BeforeCompact(ctx, ext.BeforeCompact{
+		Reason: c.reason, Instructions: c.instructions, Messages: c.old,
+		FirstKeptID: c.kept, TokensBefore: c.tokens, PreviousSummary: previousSummary(c.old),
+	})
+	made := summary{preserve: reply.Preserve}
 	switch {
 	case reply.Cancel:
-		return "", true, errCompactCancelled
+		return made, errCompactCancelled
 	case reply.Summary != "":
-		return reply.Summary, true, nil
+		made.text, made.fromExtension, made.kept, made.details = reply.Summary, true, reply.FirstKeptID, reply.Details
+		return made, nil
 	}
-	req := compact.Request(c.model, c.old, c.instructions)
+	instructions := cmp.Or(reply.Prompt, c.instructions)
+	if len(reply.Context) > 0 {
+		instructions += "\n\nKeep this too:\n" + strings.Join(reply.Context, "\n")
+	}
+	var err error
+	made.text, err = s.askSummary(ctx, c.provider, compact.Request(c.model, c.old, instructions))
+	return made, err
+}
+
+// previousSummary is that of the compaction before, "" for none.
+func previousSummary(old []message.Message) string {
+	if len(old) > 0 && old[0].Role == message.CompactionSummary {
+		return old[0].Summary
+	}
+	return ""
+}
+
+// askSummary has the model write a summary; transient failures are tried again
+// like those of a run.
+func (s *Session) askSummary(ctx context.Context, p llm.Provider, req llm.Request) (string, error) {
 	retry := s.env.settings.Retry
 	for attempt := 0; ; attempt++ {
-		summary, err = answerText(ctx, c.provider, req)
+		text, err := answerText(ctx, p, req)
 		if err == nil || ctx.Err() != nil || !llm.Retryable(err) || attempt >= retry.MaxRetries {
-			return summary, false, err
+			return text, err
 		}
 		delay := max(time.Duration(retry.BaseDelayMs)*time.Millisecond<<attempt, llm.RetryAfter(err))
 		select {
 		case <-time.After(delay):
 		case <-ctx.Done():
-			return "", false, ctx.Err()
+			return "", ctx.Err()
 		}
 	}
 }

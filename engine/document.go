@@ -62,7 +62,7 @@ func (s *Session) Fork(ctx context.Context) (cancelled bool, err error) {
 // Branch starts a new file that ends before a user message, and returns that
 // message's text for the editor.
 func (s *Session) Branch(ctx context.Context, entryID string) (text string, cancelled bool, err error) {
-	cancelled, err = s.replace(ctx, ext.Replace{Reason: "fork"}, func() (*session.Document, error) {
+	cancelled, err = s.replace(ctx, ext.Replace{Reason: "fork", EntryID: entryID}, func() (*session.Document, error) {
 		return do(ctx, s, func() (d *session.Document, err error) {
 			d, text, err = s.doc.BranchFrom(entryID)
 			return d, err
@@ -105,11 +105,12 @@ func (s *Session) replace(ctx context.Context, r ext.Replace, open func() (*sess
 		return false, fmt.Errorf("%s session: %w", r.Reason, err)
 	}
 	var old error
+	var previous string
 	err = s.set(context.WithoutCancel(ctx), func() error {
 		for _, in := range s.dropScreenings() {
 			s.publish(event.PromptFailed{Ref: in.Ref, Error: "the session was replaced before the message was queued"})
 		}
-		old = s.doc.Close()
+		previous, old = s.doc.File(), s.doc.Close()
 		s.adopt(doc)
 		s.env.fresh()
 		return nil
@@ -118,6 +119,7 @@ func (s *Session) replace(ctx context.Context, r ext.Replace, open func() (*sess
 		doc.Close()
 		return false, err
 	}
+	r.Previous = previous
 	s.host.Replaced(ctx, r)
 	return false, s.set(context.WithoutCancel(ctx), func() error {
 		s.state = Idle
@@ -189,36 +191,6 @@ func (s *Session) adopt(d *session.Document) {
 	}
 	s.thinking = s.model.Clamp(s.thinking)
 	s.servers.recall()
-}
-
-// MoveTo continues the conversation from another entry of the tree. For a
-// user message that is the place before it, and its text is returned for the
-// editor.
-func (s *Session) MoveTo(ctx context.Context, entryID string) (text string, err error) {
-	if err := s.hold(ctx); err != nil {
-		return "", err
-	}
-	return do(context.WithoutCancel(ctx), s, func() (string, error) {
-		defer s.resumeIdle()
-		s.state = Idle
-		e, ok := s.doc.Entry(entryID)
-		if !ok {
-			return "", fmt.Errorf("no entry %q in this session", entryID)
-		}
-		to := entryID
-		if e.Message != nil && e.Message.Role == message.User {
-			to, text = e.ParentID, e.Message.Text()
-		}
-		if err := s.doc.MoveTo(to); err != nil {
-			return "", err
-		}
-		s.rebuild(s.doc.Context())
-		s.servers.recall()
-		s.restoreTodos()
-		s.restoreRules()
-		s.publish(event.LeafMoved{View: s.view()})
-		return text, nil
-	})
 }
 
 // Rename names the session; control characters are removed.

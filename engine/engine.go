@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/auth"
@@ -31,7 +32,10 @@ type Options struct {
 	Getenv  func(string) string
 	// Hooks are the extensions of every session, in load order.
 	Hooks []ext.Hooks
-	Now   func() time.Time
+	// Modules makes extensions of the files that the user, the settings and
+	// trusted projects have; nil leaves them all out.
+	Modules ext.Modules
+	Now     func() time.Time
 	// Adapters speak the APIs of the catalogue's models, by the API's name.
 	Adapters map[string]llm.Adapter
 	// Models adds rows to the catalogue.
@@ -62,6 +66,8 @@ type Engine struct {
 	catalog func() (*catalog.Catalog, error)
 	log     *slog.Logger
 	shell   func() (shell.Shell, error)
+
+	sessions atomic.Uint64 // that were opened
 
 	probing sync.Mutex // held while local servers are asked
 

@@ -25,7 +25,8 @@ type environment struct {
 	workspace *workspace.Local
 	shared    workspace.Workspace // what tools work on instead; nil: workspace
 	runner    *shell.Runner
-	lent      bool // the runner is another session's, and ends with that
+	programs  *shell.Runner // of extensions: they may run some when the session ends
+	lent      bool          // the runner is another session's, and ends with that
 	settings  config.Settings
 	options   prompt.Options // what doesn't change: replaced and appended texts
 	tools     func() []prompt.Tool
@@ -98,6 +99,18 @@ func (e *environment) tell(notices []prompt.Notice) {
 	}
 }
 
+// say notifies the user of texts, each once.
+func (e *environment) say(texts []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, text := range texts {
+		if !e.told[text] {
+			e.told[text] = true
+			e.notify("warning", text)
+		}
+	}
+}
+
 // forget drops the system prompt and what it is made from: the sources may have
 // changed. It doesn't wait for those that are being read.
 func (e *environment) forget() {
@@ -158,6 +171,13 @@ func (e *environment) compaction() compact.Settings {
 func (e *environment) close() {
 	if !e.lent {
 		e.runner.Close(endGrace)
+	}
+}
+
+// closePrograms ends what extensions have started.
+func (e *environment) closePrograms() {
+	if !e.lent {
+		e.programs.Close(endGrace)
 	}
 }
 

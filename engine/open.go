@@ -78,7 +78,15 @@ type OpenOptions struct {
 	// Dialogs says that the face can show the ask tool's question; else the
 	// question ends the run.
 	Dialogs bool
-	// Approve trusts the project's files for this session.
+	// Extensions are further files or folders of extensions. NoExtensions leaves
+	// out all others, the program's own aside.
+	Extensions   []string
+	NoExtensions bool
+	// ExtensionArgs are arguments of the command line that only extensions know:
+	// "--name", "--name=value" or "--name", "value".
+	ExtensionArgs []string
+	// Approve trusts the project's files, and lets extensions do what they want
+	// to, for this session.
 	Approve bool
 	// Hosted is for a program that drives the session by a protocol. The settings
 	// of todo and the numbers of task are as they are built in, whatever the user
@@ -138,13 +146,14 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 		After: func(d time.Duration, fn func()) func() { return s.after(d, fn) },
 	}
 	go s.own()
+	s.extensions.open()
 	return s, append(notices, more...), nil
 }
 
 // session is one without anything behind it yet.
 func (e *Engine) session(o OpenOptions, settings config.Settings) *Session {
 	s := &Session{
-		engine: e, opts: o, in: newInbox(), ended: make(chan struct{}), state: Idle,
+		engine: e, number: e.sessions.Add(1), opts: o, in: newInbox(), ended: make(chan struct{}), state: Idle,
 		faces: map[*Subscription]Client{}, held: map[event.QuestionKind]int{}, shutdown: make(chan struct{}),
 		modes: queueModes{settings.SteeringMode, settings.FollowUpMode, settings.InterruptMode},
 	}
@@ -198,13 +207,14 @@ func (s *Session) equip(settings config.Settings) error {
 	if settings.ShellPath != "" {
 		sh = shell.Shell{Family: shell.Bash, Path: settings.ShellPath, Args: []string{"-c"}}
 	}
-	runner := shell.NewRunner(shell.Options{Shell: sh, Environ: e.options.Environ, Spool: e.paths.Spill()})
+	processes := shell.Options{Shell: sh, Environ: e.options.Environ, Spool: e.paths.Spill()}
+	runner := shell.NewRunner(processes)
 	ws, err := workspace.NewLocal(workspace.Options{Cwd: o.Cwd, Roots: o.Roots, Home: e.paths.Home, Runner: runner})
 	if err != nil {
 		return err
 	}
 	s.env = &environment{
-		engine: e, workspace: ws, runner: runner, settings: settings, files: workspace.NewLedger(),
+		engine: e, workspace: ws, runner: runner, programs: shell.NewRunner(shell.Options{Shell: sh, Environ: e.options.Environ, MaxBytes: maxProgramOutput, MaxLines: maxProgramOutput}), settings: settings, files: workspace.NewLedger(),
 		told: map[string]bool{}, notify: s.notify,
 		mode: func() string { return s.policy.mode() }, tools: s.promptTools,
 		trusted: e.trusts(o), without: omitted{o.NoSkills, o.NoTemplates, o.NoRules, o.NoContextFiles},
@@ -232,9 +242,10 @@ func (s *Session) equip(settings config.Settings) error {
 	if s.policy, err = e.gate(ws, o, settings, approvals(o.Agent, own.Tools())); err != nil {
 		return err
 	}
-	s.host = &ext.Host{Hooks: e.options.Hooks, Session: func(name string) ext.Session { return callback{s: s, name: name} }, Failed: func(name, point string, err error) {
+	s.host = &ext.Host{Failed: func(name, point string, err error) {
 		s.in.do(func() { s.publish(event.ExtensionFailed{Extension: name, Point: point, Error: err.Error()}) })
 	}}
+	s.extensions = s.newExtensions(e.options.Hooks)
 	return nil
 }
 

@@ -63,6 +63,7 @@ type Input struct {
 	sender   string // the extension that sent it
 	screened bool   // extensions have been asked about it
 	decided  chan Disposition
+	custom   *message.Message // a message of an extension's own, in place of Text
 }
 
 var errEmptyPrompt = errors.New("the prompt is empty: write a message")
@@ -102,7 +103,7 @@ func (s *Session) Prompt(ctx context.Context, in Input) (Accepted, error) {
 
 func (s *Session) accept(in Input, fromHook bool) (Accepted, error) {
 	in.id = s.ids.next()
-	if s.host.Has(wantsInput) {
+	if s.host.Has(wantsInput) || s.extensions.pending() {
 		in.decided = make(chan Disposition, 1)
 	}
 	switch {
@@ -178,6 +179,11 @@ func (s *Session) enqueue(delivery string, in Input) {
 }
 
 func (in Input) message(at int64) message.Message {
+	if in.custom != nil {
+		m := *in.custom
+		m.ID, m.Timestamp = in.id, at
+		return m
+	}
 	m := message.Message{ID: in.id, Role: message.User, Attribution: "user", Timestamp: at}
 	if in.Text != "" {
 		m.Content = append(m.Content, message.TextOf(in.Text))
@@ -221,9 +227,10 @@ func (s *Session) begin(in Input) {
 
 // enter takes a prompt past the servers and extensions that have a say in it.
 func (s *Session) enter(in Input) {
-	wait := s.servers.pending()
-	if !wait && !s.host.Has(func(h ext.Hooks) bool { return wantsInput(h) || h.BeforeRun != nil }) {
-		s.startRun([]message.Message{in.message(s.engine.now().UnixMilli())})
+	wait, load := s.servers.pending(), s.extensions.pending()
+	asks := in.custom == nil && s.host.Has(func(h ext.Hooks) bool { return wantsInput(h) || h.BeforeRun != nil })
+	if !wait && !load && !asks {
+		s.startRun(append([]message.Message{in.message(s.engine.now().UnixMilli())}, s.rides()...))
 		return
 	}
 	s.state = Starting
@@ -233,6 +240,9 @@ func (s *Session) enter(in Input) {
 		if wait {
 			s.servers.await(ctx)
 		}
+		if load {
+			s.extensions.start(ctx)
+		}
 		s.beforeRun(ctx, in)
 	}()
 }
@@ -241,8 +251,8 @@ func (s *Session) enter(in Input) {
 func (s *Session) beforeRun(ctx context.Context, in Input) {
 	in, reply := s.consult(ctx, in)
 	var more ext.BeforeRunReply
-	if !reply.Handled && !reply.Block {
-		more = s.host.BeforeRun(ctx, ext.BeforeRun{Prompt: in.Text, System: s.env.system()})
+	if !reply.Handled && !reply.Block && in.custom == nil {
+		more = s.host.BeforeRun(ctx, ext.BeforeRun{Prompt: in.Text, Images: in.Images, System: s.env.system()})
 	}
 	s.in.post(item{fn: func() {
 		if reply.Handled {
@@ -252,7 +262,7 @@ func (s *Session) beforeRun(ctx context.Context, in Input) {
 			return
 		}
 		in.decide(Started)
-		messages := append([]message.Message{in.message(s.engine.now().UnixMilli())}, more.Messages...)
+		messages := append([]message.Message{in.message(s.engine.now().UnixMilli())}, s.sealed(more.Messages)...)
 		switch {
 		case reply.Block:
 			s.refuse(messages[:1], reply.Reason)
@@ -262,7 +272,7 @@ func (s *Session) beforeRun(ctx context.Context, in Input) {
 			s.refuseWith(messages[:1], message.Aborted, "")
 		default:
 			s.system = more.System
-			s.startRun(messages)
+			s.startRun(append(messages, s.rides()...))
 		}
 	}})
 }
@@ -432,4 +442,17 @@ func chosen(messages []message.Message, text string) string {
 		return text
 	}
 	return d.Options[n-1]
+}
+
+// sealed gives messages of extensions what a message has to have.
+func (s *Session) sealed(messages []message.Message) []message.Message {
+	messages = slices.Clone(messages)
+	for i := range messages {
+		m := &messages[i]
+		if m.Timestamp == 0 {
+			m.Timestamp = s.engine.now().UnixMilli()
+		}
+		m.ID = ""
+	}
+	return messages
 }

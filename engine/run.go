@@ -44,6 +44,7 @@ func (s *Session) startRun(prompts []message.Message) {
 			return s.findTool(name)
 		},
 		Prepare:    s.prepare,
+		After:      s.afterTool,
 		Steer:      s.steer,
 		FollowUp:   func(ctx context.Context) []message.Message { return s.poll(ctx, FollowUp) },
 		Interrupts: func() bool { return s.interrupts(ctx) },
@@ -55,9 +56,6 @@ func (s *Session) startRun(prompts []message.Message) {
 			s.caughtUp(ctx) // what the answer has used counts
 			return s.between(ctx, turns, more, answer)
 		},
-	}
-	if s.host.Has(func(h ext.Hooks) bool { return h.ToolResult != nil }) {
-		config.After = s.afterTool
 	}
 	go func() {
 		config.Watch = s.watcher()
@@ -158,7 +156,9 @@ func (s *Session) finish(o outcome, messages []message.Message) {
 	}
 	ctx, stop := context.WithCancelCause(s.ctx)
 	s.stop = stop
+	marks := s.extensions.marks()
 	go func() {
+		caughtUp(ctx, marks, ext.DefaultTimeout)
 		s.host.RunEnd(ctx, ext.RunEnd{Reason: o.reason, Messages: messages})
 		sent := s.sent(ctx)
 		s.in.post(item{fn: func() { s.afterRunEnd(o, sent) }})
@@ -422,13 +422,19 @@ func (s *Session) uniqueCallID(ctx context.Context, id string) string {
 	return unique
 }
 
-// flushBash adds the commands that the user ran meanwhile to the context.
+// flushBash adds to the context what came meanwhile: the commands that the user
+// ran, which were told of then, and messages of extensions.
 func (s *Session) flushBash() {
-	for _, m := range s.pending {
+	pending := s.pending
+	s.pending = nil
+	for _, m := range pending {
+		if m.Role == message.Custom {
+			s.add(m)
+			continue
+		}
 		s.append(session.Entry{ID: m.ID, Message: &m})
 		s.messages = append(s.messages, m)
 	}
-	s.pending = nil
 }
 
 func orEmpty(m []message.Message) []message.Message {

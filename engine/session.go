@@ -55,7 +55,10 @@ type Session struct {
 	env    *environment
 	tools  *toolset
 	host   *ext.Host
-	policy *gate
+	// extensions are those of the user's own session; nil for sub-agents.
+	extensions *extensions
+	number     uint64 // of the process's sessions
+	policy     *gate
 	// servers are the MCP servers; nil without any, and for sub-agents, who have
 	// the tools of their caller's.
 	servers *servers
@@ -113,6 +116,8 @@ type Session struct {
 	limits   limits
 	todos    taskList
 	watch    watch // see there whose it is
+	shows    shows
+	riding   []Input // messages of extensions that go with the next prompt
 	usage    message.Usage
 	saveErr  string // the last save failure that was told
 
@@ -229,12 +234,13 @@ func (i *idSource) next() string {
 }
 
 // Start starts the MCP servers and doesn't wait for them, reads skills, templates
-// and rules, tells what is wrong with them, and runs the session's start hooks.
-// Call it once the face can show questions; until then no foreign code has run.
+// and rules, tells what is wrong with them, loads the extensions and runs their
+// start hooks. Call it once the face can show questions; until then no foreign
+// code has run.
 func (s *Session) Start(ctx context.Context) error {
 	s.servers.start()
 	s.env.guidance()
-	s.host.SessionStart(ctx)
+	s.extensions.start(ctx)
 	return ctx.Err()
 }
 
@@ -279,6 +285,7 @@ func (s *Session) wake() {
 func (s *Session) Kill() {
 	s.servers.kill()
 	s.env.runner.Close(0)
+	s.env.programs.Close(0)
 }
 
 // closeTime bounds how long an ending session waits for a run to stop: a tool
@@ -299,14 +306,16 @@ func (s *Session) Halt(ctx context.Context) error {
 }
 
 // Close ends the session in order: it is halted, the end of the run is
-// published, shutdown hooks run, the file is flushed and unlocked. The error is
+// published, shutdown hooks run, what extensions have started ends, the file is
+// flushed and unlocked. The error is
 // the flush's.
 func (s *Session) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
 	_ = s.Halt(ctx)
-	s.host.SessionShutdown(ctx)
+	s.extensions.close(ctx)
 	s.cancel()
+	s.env.closePrograms()
 	err := s.set(ctx, func() error {
 		s.broker.CancelAll()
 		err := s.doc.Close()

@@ -13,7 +13,6 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/ask"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
-	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/prompt"
@@ -184,7 +183,7 @@ func (s *Session) spawn(ctx context.Context, agent prompt.Agent, call string, ow
 		return nil, err
 	}
 	c.policy = &gate{caller: s.policy, loosest: mode}
-	c.host = &ext.Host{Hooks: callHooks(s.host.Hooks), Session: s.host.Session, Timeout: s.host.Timeout, Failed: s.host.Failed}
+	c.host = s.host.Child()
 	c.env = s.env.lend(c)
 	c.env.options = prompt.Options{Replace: agent.Instructions, Append: subagentText}
 	if c.tools, err = s.toolsFor(agent, c.task(settings.Task)); err != nil {
@@ -232,16 +231,6 @@ func tighter[N int | float64](a, b N) N {
 	return a
 }
 
-// callHooks are the extensions' parts in a sub-agent's session: what guards
-// and changes calls and requests. Its prompts and runs are none of the user's.
-func callHooks(hooks []ext.Hooks) []ext.Hooks {
-	kept := make([]ext.Hooks, len(hooks))
-	for i, h := range hooks {
-		kept[i] = ext.Hooks{Name: h.Name, Context: h.Context, ToolCall: h.ToolCall, ToolResult: h.ToolResult}
-	}
-	return kept
-}
-
 // lend is the environment for a sub-agent's session: the same folder and
 // processes, which end with the caller's.
 func (e *environment) lend(c *Session) *environment {
@@ -251,7 +240,7 @@ func (e *environment) lend(c *Session) *environment {
 	e.mu.Unlock()
 	return &environment{
 		kept: g, readAt: e.engine.now(), listed: g.agents,
-		engine: e.engine, workspace: e.workspace, shared: e.shared, runner: e.runner, lent: true, settings: e.settings, files: workspace.NewLedger(),
+		engine: e.engine, workspace: e.workspace, shared: e.shared, runner: e.runner, programs: e.programs, lent: true, settings: e.settings, files: workspace.NewLedger(),
 		told: told, notify: c.notify, mode: func() string { return c.policy.mode() }, tools: c.promptTools,
 		trusted: e.trusted, without: e.without,
 	}

@@ -34,13 +34,15 @@ func (s *Session) request(ctx context.Context, history []message.Message, system
 	if system == "" {
 		system = s.env.system()
 	}
-	if s.host.Has(func(h ext.Hooks) bool { return h.Context != nil }) {
-		history = s.host.Context(ctx, history)
-	}
-	return n.provider, llm.Request{
+	history = s.host.Context(ctx, history)
+	r := llm.Request{
 		Model: n.model, System: system, Messages: message.ForModel(history), Tools: s.toolSpecs(),
 		Thinking: n.thinking, SessionID: n.id,
-	}, nil
+	}
+	if s.host.Guards(func(h ext.Hooks) bool { return h.Request != nil }) {
+		r.Rewrite = func(body []byte) []byte { return s.host.Request(ctx, body) }
+	}
+	return n.provider, r, nil
 }
 
 // toolSpecs lists the tools that the model sees.
@@ -69,7 +71,7 @@ func (s *Session) prepare(ctx context.Context, t tool.Tool, c *tool.Call) agent.
 	}
 	c.Env = s.toolEnv(ctx)
 	c.Arguments = args
-	if s.host.Has(func(h ext.Hooks) bool { return h.ToolCall != nil }) {
+	if s.host.Guards(func(h ext.Hooks) bool { return h.ToolCall != nil }) {
 		changed, reply := s.host.ToolCall(ctx, ext.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
 		if reply.Block {
 			return agent.Verdict{Reason: reply.Reason, Denied: "extension"}
@@ -88,7 +90,9 @@ func (s *Session) prepare(ctx context.Context, t tool.Tool, c *tool.Call) agent.
 	for _, p := range desc.Paths {
 		running.Locations = append(running.Locations, event.Location{Path: p.Path, Line: p.Line})
 	}
-	request := s.permissionRequest(spec, desc)
+	_, claimed := t.(extensionTool)
+	request := s.permissionRequest(spec, desc, claimed)
+	request.Approve = needsApproval(t)
 	decision := s.policy.judge(request)
 	if request.Kind == permission.KindRead {
 		c.Env.Withheld = s.policy.withholder(request)
@@ -110,8 +114,9 @@ func (s *Session) prepare(ctx context.Context, t tool.Tool, c *tool.Call) agent.
 }
 
 // permissionRequest says what a call would do in the words of the rules.
-func (s *Session) permissionRequest(spec tool.Spec, d tool.Description) permission.Request {
-	r := permission.Request{Tool: spec.Name, Kind: permissionKind(d.Kind), Text: d.Title, Claimed: mcp.Owns(spec.Name)}
+// claimed says that the kind is the word of an extension.
+func (s *Session) permissionRequest(spec tool.Spec, d tool.Description, claimed bool) permission.Request {
+	r := permission.Request{Tool: spec.Name, Kind: permissionKind(d.Kind), Text: d.Title, Claimed: claimed || mcp.Owns(spec.Name)}
 	for _, p := range d.Paths {
 		// The user's skills may be read where they are: the model is told to.
 		inside := p.Inside || r.Kind == permission.KindRead && !p.Write && s.env.shows(p.Path)

@@ -115,6 +115,7 @@ func (s *Session) view() event.View {
 		m := s.inflight.message()
 		v.InFlight = &m
 	}
+	v.Statuses, v.Widgets, v.Title = s.shows.statuses, s.shows.widgets, s.shows.title.Title
 	if q, ok := s.broker.Open(); ok {
 		v.Question = &q
 	}

@@ -71,7 +71,9 @@ func Builtins(o Options) *Registry {
 			Summary: "Replace old messages by a summary", Run: runCompact},
 		Command{Name: "export", Args: "[file.html|.md|.jsonl]", Source: "builtin",
 			Summary: "Write the session to a file", Run: runExport},
-		Command{Name: "reload", Summary: "Read skills, templates, rules and notes again", Source: "builtin", Run: runReload},
+		Command{Name: "extensions", Args: "[name]", Source: "builtin",
+			Summary: "List the extensions, or show one", Complete: completeExtensions, Run: runExtensions},
+		Command{Name: "reload", Summary: "Read skills, templates, rules, notes and extensions again", Source: "builtin", Run: runReload},
 		Command{Name: "quit", Aliases: []string{"exit", "q"}, Needs: Terminal, Source: "builtin",
 			Summary: "Leave; the session is kept", Run: runQuit},
 	}

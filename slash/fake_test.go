@@ -37,10 +37,22 @@ type fakeSession struct {
 	templates []prompt.Template
 	servers   []mcp.Status
 	prompts   []mcp.Prompt
+	extended  []engine.ExtensionCommand
+	loading   []engine.ExtensionCommand // known once they were waited for
+	plugged   []engine.Extension
 	diff      string
 	untracked []string
 	// The agent's name and what it says of itself.
 	agent, about string
+}
+
+func (f *fakeSession) Extensions() []engine.Extension               { return f.plugged }
+func (f *fakeSession) ExtensionCommands() []engine.ExtensionCommand { return f.extended }
+func (f *fakeSession) AwaitExtensions(context.Context) {
+	f.extended, f.loading = append(f.extended, f.loading...), nil
+}
+func (f *fakeSession) ReloadExtensions(context.Context) (int, error) {
+	return len(f.plugged), f.do("reload extensions")
 }
 
 func (f *fakeSession) do(format string, args ...any) error {

@@ -10,10 +10,11 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 )
 
-// Added returns the commands that a session adds: its templates, skills and the
-// prompts of its MCP servers. It is one for Options.More.
+// Added returns the commands that a session adds: those of its extensions, its
+// templates, skills and the prompts of its MCP servers. It is one for
+// Options.More.
 func Added(ctx context.Context, s Session) []Command {
-	return slices.Concat(Files(ctx, s), Prompts(ctx, s))
+	return slices.Concat(Extended(s), Files(ctx, s), Prompts(ctx, s))
 }
 
 // Prompts returns a command for each prompt of an MCP server, under the name

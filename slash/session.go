@@ -21,6 +21,7 @@ type Session interface {
 	Guidance
 	Agents
 	Servers
+	Extensions
 	// View is a picture of the session now.
 	View(ctx context.Context) (event.View, error)
 	// Ask puts a question to the user; answered is false when nobody could.
@@ -78,6 +79,17 @@ type Guidance interface {
 	Templates() []prompt.Template
 	// Reload has it read again.
 	Reload()
+}
+
+// Extensions are those of the session.
+type Extensions interface {
+	Extensions() []engine.Extension
+	// ExtensionCommands are those that they add. AwaitExtensions waits until the
+	// first load is over.
+	ExtensionCommands() []engine.ExtensionCommand
+	AwaitExtensions(ctx context.Context)
+	// ReloadExtensions loads them anew and says how many.
+	ReloadExtensions(ctx context.Context) (int, error)
 }
 
 // Agents are the sub-agents that the model can give tasks to.

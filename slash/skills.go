@@ -67,10 +67,14 @@ func completeSkills(_ context.Context, s Session, prefix string) []string {
 	return beginning(names, prefix)
 }
 
-func runReload(_ context.Context, c Call) (Result, error) {
+func runReload(ctx context.Context, c Call) (Result, error) {
 	c.Session.Reload()
-	return reply("Skills, templates, rules and notes are read again: %s, %s.",
-		counted(len(c.Session.Skills()), "skill"), counted(len(c.Session.Templates()), "template"))
+	n, err := c.Session.ReloadExtensions(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	return reply("Skills, templates, rules, notes and extensions are read again: %s, %s, %s.",
+		counted(len(c.Session.Skills()), "skill"), counted(len(c.Session.Templates()), "template"), counted(n, "extension"))
 }
 
 func counted(n int, what string) string {

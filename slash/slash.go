@@ -181,6 +181,10 @@ func (r *Registry) Dispatch(ctx context.Context, s Session, caps Needs, text str
 		return Result{Text: literal(text)}, nil
 	}
 	c, err := r.For(ctx, s).find(name, caps)
+	if err != nil && r.more != nil { // it may be one of an extension that is being loaded
+		s.AwaitExtensions(ctx)
+		c, err = r.For(ctx, s).find(name, caps)
+	}
 	if err != nil {
 		return Result{Text: text}, err
 	}

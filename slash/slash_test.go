@@ -22,11 +22,11 @@ func TestCatalogFollowsNeeds(t *testing.T) {
 		}
 		return list
 	}
-	all := []string{"help", "model", "thinking", "permissions", "tools", "skills", "agents", "mcp", "new", "resume", "session", "context", "usage", "history", "config", "name", "compact", "export", "reload", "tree", "rewind", "fork", "clone", "plan", "diff", "review", "init", "btw", "copy", "quit"}
+	all := []string{"help", "model", "thinking", "permissions", "tools", "skills", "agents", "mcp", "new", "resume", "session", "context", "usage", "history", "config", "name", "compact", "export", "extensions", "reload", "tree", "rewind", "fork", "clone", "plan", "diff", "review", "init", "btw", "copy", "quit"}
 	if got := names(chat); !slices.Equal(got, all) {
 		t.Errorf("chat: %v, want %v", got, all)
 	}
-	headless := []string{"help", "model", "thinking", "permissions", "tools", "skills", "agents", "mcp", "session", "context", "usage", "history", "config", "name", "compact", "export", "reload", "plan", "diff", "review", "init", "btw"}
+	headless := []string{"help", "model", "thinking", "permissions", "tools", "skills", "agents", "mcp", "session", "context", "usage", "history", "config", "name", "compact", "export", "extensions", "reload", "plan", "diff", "review", "init", "btw"}
 	if got := names(pipe); !slices.Equal(got, headless) {
 		t.Errorf("print: %v, want %v", got, headless)
 	}
@@ -125,7 +125,7 @@ func TestCommands(t *testing.T) {
 		{name: "name asked", text: "/rename", caps: chat, pick: take(" typed "), did: "name typed"},
 		{name: "compact", text: "/compact keep\nthe plan", caps: pipe, did: `compact "keep\nthe plan"`, reply: "900"},
 		{name: "no skills", text: "/skills", caps: pipe, reply: "There are no skills."},
-		{name: "reload", text: "/reload", caps: pipe, did: "reload", reply: "0 skills, 0 templates"},
+		{name: "reload", text: "/reload", caps: pipe, did: "reload; reload extensions", reply: "0 skills, 0 templates, 0 extensions"},
 		{name: "export", text: "/export", caps: pipe, did: "export session.html", reply: "session.html"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestQuit(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"/", "/help /model /thinking /permissions /tools /skills /agents /mcp /new /resume /session /context /usage /history /config /name /compact /export /reload /tree /rewind /fork /clone /plan /diff /review /init /btw /copy /quit"},
+		{"/", "/help /model /thinking /permissions /tools /skills /agents /mcp /new /resume /session /context /usage /history /config /name /compact /export /extensions /reload /tree /rewind /fork /clone /plan /diff /review /init /btw /copy /quit"},
 		{"/mod", "/model /permissions"},
 		{"/cl", "/new /clone"},
 		{"/zz", ""},

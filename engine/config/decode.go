@@ -138,6 +138,10 @@ func (d *decoder) value(v hujson.Value, into reflect.Value, field reflect.Struct
 		d.raw(v, into, key)
 		return
 	}
+	if into.Type() == hookList {
+		d.hooks(v, into, key)
+		return
+	}
 	next, complaint := leaf(v, into.Type(), field.Tag)
 	if complaint != "" {
 		d.fail(v.StartOffset, key, complaint)

@@ -268,7 +268,7 @@ func TestTags(t *testing.T) {
 				check(f.Type)
 			case reflect.Bool, reflect.Int, reflect.Float64, reflect.String:
 			case reflect.Slice:
-				if f.Type.Elem().Kind() != reflect.String && f.Type != rawObject {
+				if f.Type.Elem().Kind() != reflect.String && f.Type != rawObject && f.Type != hookList {
 					t.Errorf("%s is a list of %s", f.Name, f.Type.Elem())
 				}
 			default:
@@ -327,7 +327,7 @@ func BenchmarkLoad(b *testing.B) {
 }
 
 func FuzzSettings(f *testing.F) {
-	for _, seed := range []string{``, `{}`, `{"theme": "x", // c` + "\n}", `{"retry": {"maxRetries": 3,}, "a": [1, {"b": null}]}`, `{"permissions": {"mode": "full", "allow": ["*"]}}`, `{"theme":{}}`, "{\"\xff\": 1}", `{"retry":[]}`} {
+	for _, seed := range []string{``, `{}`, `{"theme": "x", // c` + "\n}", `{"retry": {"maxRetries": 3,}, "a": [1, {"b": null}]}`, `{"permissions": {"mode": "full", "allow": ["*"]}}`, `{"theme":{}}`, `{"hooks":{"Stop":[{"hooks":[{"command":"x"}]},{}]}}`, "{\"\xff\": 1}", `{"retry":[]}`} {
 		f.Add([]byte(seed), true)
 	}
 	f.Fuzz(func(t *testing.T, src []byte, project bool) {

@@ -124,6 +124,9 @@ func (p Paths) Themes() string { return under(p.Config, "themes") }
 // Commands is the folder of the user's prompt templates.
 func (p Paths) Commands() string { return under(p.Config, "commands") }
 
+// Extensions is the folder of the user's extensions.
+func (p Paths) Extensions() string { return under(p.Config, "extensions") }
+
 // Logs is the folder for log files.
 func (p Paths) Logs() string { return under(p.State, "logs") }
 

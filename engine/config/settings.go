@@ -29,6 +29,8 @@ type Settings struct {
 	Skills              []string `json:"skills" scope:"user"` // more folders with skills; "~/" and relative to the settings' folder
 	EnableSkillCommands bool     `json:"enableSkillCommands"` // offer each skill as /skill:name
 
+	Extensions []string `json:"extensions" merge:"append"` // more extensions: files, folders; "~/" and relative to the settings' folder
+
 	Compaction  Compaction  `json:"compaction"`
 	Retry       Retry       `json:"retry"`
 	Todo        Todo        `json:"todo"`
@@ -37,6 +39,8 @@ type Settings struct {
 	Tools       Tools       `json:"tools"`
 	Permissions Permissions `json:"permissions"`
 	Limits      Limits      `json:"limits"`
+
+	Hooks []Hook `json:"hooks" merge:"append"` // shell commands that run at events; a project's run in trusted folders alone
 
 	Theme      string `json:"theme"`                   // a theme's name; "" chooses by the terminal's background
 	ShellPath  string `json:"shellPath"  scope:"user"` // the shell of the bash tool; "" finds bash, else sh

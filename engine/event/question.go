@@ -24,16 +24,25 @@ type Question struct {
 	CallID string `json:"callId,omitempty"`
 	// Agent names the sub-agent that asks, under the call that it works for; the
 	// title begins with it.
-	Agent       string   `json:"agent,omitempty"`
-	Title       string   `json:"title"`
-	Message     string   `json:"message,omitempty"`
-	Options     []string `json:"options,omitempty"`
-	Placeholder string   `json:"placeholder,omitempty"`
-	Prefill     string   `json:"prefill,omitempty"`
+	Agent string `json:"agent,omitempty"`
+	// Extension is who asks; empty for Hoopoe itself.
+	Extension string   `json:"extension,omitempty"`
+	Title     string   `json:"title"`
+	Message   string   `json:"message,omitempty"`
+	Options   []string `json:"options,omitempty"`
+	// Descriptions say more about the options, one each; there may be fewer.
+	Descriptions []string `json:"descriptions,omitempty"`
+	Placeholder  string   `json:"placeholder,omitempty"`
+	Prefill      string   `json:"prefill,omitempty"`
 	// Secret hides what is typed as an answer; only the chat asks so.
 	Secret bool `json:"secret,omitempty"`
 	// Timeout after which the default holds; 0 waits for ever.
 	Timeout time.Duration `json:"timeoutMs,omitempty"`
+	// Deadline is when the timeout ends, for a face that attaches later; zero
+	// without one. It is known once the question is open.
+	Deadline time.Time `json:"-"`
+	// Waiting is how many questions stood behind this one when it opened.
+	Waiting int `json:"waiting,omitempty"`
 	// Permission is set for AskPermission.
 	Permission *PermissionRequest `json:"permission,omitempty"`
 }

@@ -53,6 +53,10 @@ type View struct {
 	Question *Question           `json:"question,omitempty"`
 	Todos    []message.TodoPhase `json:"todos,omitempty"`
 	Usage    UsageChanged        `json:"usage"`
+	// What extensions show, in the order in which it came.
+	Statuses []StatusChanged `json:"statuses,omitempty"`
+	Widgets  []WidgetChanged `json:"widgets,omitempty"`
+	Title    string          `json:"title,omitempty"` // of the terminal
 }
 
 // QueueChanged holds the whole queue after a change.

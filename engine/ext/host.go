@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -138,39 +139,49 @@ func (h *Host) Call(ctx context.Context, p *Part, point string, fn func(context.
 	if !ok {
 		return errRetired
 	}
-	return h.run(ctx, p.Name, point, leave, fn)
+	defer leave()
+	return h.run(ctx, p.Name, point, fn)
 }
 
 // Load makes an extension's part in a session.
 func (h *Host) Load(ctx context.Context, name string, e Extension, s Session) (*Part, error) {
 	made := make(chan *Instance, 1)
-	err := h.run(ctx, name, "load", func() {}, func(ctx context.Context) error {
+	var late atomic.Bool // nobody waits for it any more
+	drop := func() {
+		select {
+		case i := <-made:
+			(&Part{Instance: i}).close()
+		default:
+		}
+	}
+	err := h.run(ctx, name, "load", func(ctx context.Context) error {
 		i, err := e.Load(ctx, s)
-		if err == nil && i == nil {
-			err = errors.New("it has no instance")
+		switch {
+		case err != nil:
+			return err
+		case i == nil:
+			return errors.New("it has no instance")
 		}
-		if err == nil {
-			if ctx.Err() != nil { // nobody waits for it any more
-				if i.Close != nil {
-					i.Close()
-				}
-				return context.Cause(ctx)
-			}
-			made <- i
+		made <- i
+		if late.Load() {
+			drop()
 		}
-		return err
+		return nil
 	})
 	if err != nil {
+		late.Store(true)
+		drop()
 		return nil, err
 	}
 	return &Part{Name: name, Instance: <-made, Session: s}, nil
 }
 
-func (h *Host) run(ctx context.Context, name, point string, leave func(), fn func(context.Context) error) error {
+// run has fn done in a goroutine of its own, which is left behind when it
+// ignores the end of its context.
+func (h *Host) run(ctx context.Context, name, point string, fn func(context.Context) error) error {
 	f := newFrame(ctx, h.timeout())
 	done := make(chan error, 1)
 	go func() {
-		defer leave()
 		defer func() {
 			if p := recover(); p != nil {
 				done <- fmt.Errorf("panicked: %v", p)
@@ -181,7 +192,7 @@ func (h *Host) run(ctx context.Context, name, point string, leave func(), fn fun
 	var err error
 	select {
 	case err = <-done:
-	case <-f.ctx.Done(): // a hook that ignores its context is left behind
+	case <-f.ctx.Done():
 		err = context.Cause(f.ctx)
 	}
 	f.close()

@@ -38,6 +38,9 @@ type Request struct {
 	MaxTokens int
 	// SessionID is stable for a session: a cache key where a provider has one.
 	SessionID string
+	// Rewrite, if set, returns the body to send in place of the one that the
+	// adapter made, in the provider's own JSON: see Client.
+	Rewrite func(body []byte) []byte
 }
 
 // ToolSpec is how a tool is shown to the model.

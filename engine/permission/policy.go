@@ -43,6 +43,8 @@ type Request struct {
 	// which then asks; the rules and the other modes take the call for one that
 	// could do anything.
 	Claimed bool
+	// Approve says that each call of the tool asks, whatever allows it.
+	Approve bool
 }
 
 // Decision is the judgement of a request.
@@ -188,7 +190,7 @@ func (p *Policy) Judge(req Request) Decision {
 	if p.bound != nil {
 		d = stricter(d, p.bound.Judge(req))
 	}
-	if d.Action != Deny && slices.Contains(p.opts.Approve, req.Tool) {
+	if d.Action != Deny && (req.Approve || slices.Contains(p.opts.Approve, req.Tool)) {
 		if d.Action == Allow {
 			d.Parts = []Part{{cmp.Or(req.Text, req.Tool), "each call of this tool is to be approved"}}
 			d.Action, d.Reason = Ask, reason("needs approval", d.Parts)

@@ -121,6 +121,13 @@ func (c *collector) fill(res *Result) {
 	res.FullOutputPath, res.SpoolErr = c.path, c.err
 }
 
+// text is the tail of what was collected.
+func (c *collector) text() string {
+	var res Result
+	c.fill(&res)
+	return res.Output
+}
+
 // lastBytes cuts b to its last limit bytes, from the start of a line if there
 // is one, else from the start of a character.
 func lastBytes(b []byte, limit int) []byte {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/internal/procgroup"
@@ -19,6 +20,8 @@ type process struct {
 	group   *procgroup.Group
 	read    *os.File
 	out     *collector
+	errRead *os.File      // of a command with Apart, else nil
+	errOut  *collector    // likewise
 	exited  chan error    // the command's own end
 	drained chan struct{} // closed when nothing more will be read
 
@@ -28,20 +31,32 @@ type process struct {
 	result Result
 }
 
-// collect reads until every holder of the pipe's other end is gone, or the pipe
-// is closed on our side.
+// collect starts to read what the command prints.
 func (p *process) collect() {
-	defer close(p.drained)
+	var reading sync.WaitGroup
+	reading.Go(func() { drain(p.read, p.out) })
+	if p.errRead != nil {
+		reading.Go(func() { drain(p.errRead, p.errOut) })
+	}
+	go func() {
+		reading.Wait()
+		close(p.drained)
+	}()
+}
+
+// drain reads until every holder of the pipe's other end is gone, or the pipe
+// is closed on our side.
+func drain(read *os.File, out *collector) {
 	defer func() {
 		if v := recover(); v != nil {
-			p.out.fail(fmt.Errorf("collecting output panicked: %v", v))
+			out.fail(fmt.Errorf("collecting output panicked: %v", v))
 		}
 	}()
 	chunk := make([]byte, 32<<10)
 	for {
-		n, err := p.read.Read(chunk)
+		n, err := read.Read(chunk)
 		if n > 0 {
-			p.out.write(chunk[:n])
+			out.write(chunk[:n])
 		}
 		if err != nil {
 			return
@@ -63,6 +78,9 @@ func (p *process) wait(ctx context.Context, cmd *exec.Cmd) (res Result, err erro
 		p.clear()
 	}
 	p.read.Close()
+	if p.errRead != nil {
+		p.errRead.Close()
+	}
 	if canInterruptRead {
 		<-p.drained
 	}
@@ -169,6 +187,9 @@ func (p *process) clear() {
 func (p *process) snapshot() Result {
 	res := p.result
 	p.out.fill(&res)
+	if p.errOut != nil {
+		res.Stderr = p.errOut.text()
+	}
 	return res
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"sync"
@@ -48,6 +49,10 @@ type Command struct {
 	Dir     string   // working directory; absolute
 	Env     []string // added to the base environment; the last of a name wins
 	Timeout time.Duration
+	Stdin   io.Reader // nil: the null device
+	// Apart keeps stderr out of Output, as Result.Stderr. What the command then
+	// printed in which order isn't known.
+	Apart bool
 	// OnOutput, if set, receives the Result so far, at most once per
 	// Options.Every and only when there is new output. It is called on Run's own
 	// goroutine: while it blocks, cancelling waits.
@@ -59,10 +64,11 @@ type Result struct {
 	// Output is the tail of stdout and stderr, merged in the order of writing,
 	// as valid UTF-8. A line that was overwritten with '\r' keeps its last state.
 	Output         string
-	OutputLines    int // lines in Output
-	OutputBytes    int // bytes in Output
-	TotalLines     int // lines printed in all
-	TotalBytes     int // bytes printed in all
+	Stderr         string // of a command with Apart; bounded like Output
+	OutputLines    int    // lines in Output
+	OutputBytes    int    // bytes in Output
+	TotalLines     int    // lines printed in all
+	TotalBytes     int    // bytes printed in all
 	Truncated      bool
 	FullOutputPath string // the whole output, byte for byte; set when truncated and spooled
 	SpoolErr       error  // why a truncated output isn't wholly in FullOutputPath
@@ -144,21 +150,38 @@ func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 		return Result{}, fmt.Errorf("make a pipe for the command's output: %w", err)
 	}
 	defer read.Close()
-	cmd.Stdout, cmd.Stderr = write, write // stdin stays nil: the null device
-	g, err := procgroup.Start(cmd)
-	write.Close()
-	if err != nil {
-		return Result{}, startError(cmd, c, err)
-	}
-	defer g.Close()
+	cmd.Stdout, cmd.Stderr = write, write
 	p := &process{
-		runner: r, command: c, group: g, read: read,
+		runner: r, command: c, read: read,
 		out:     newCollector(r.opts.MaxBytes, r.opts.MaxLines, r.opts.Spool),
 		exited:  make(chan error, 1),
 		drained: make(chan struct{}),
 	}
+	if c.Stdin != nil {
+		cmd.Stdin, cmd.WaitDelay = c.Stdin, drainTime // who gives it may never end
+	}
+	if c.Apart {
+		errRead, errWrite, err := os.Pipe()
+		if err != nil {
+			write.Close()
+			return Result{}, fmt.Errorf("make a pipe for the command's errors: %w", err)
+		}
+		defer errRead.Close()
+		defer errWrite.Close()
+		cmd.Stderr = errWrite
+		p.errRead, p.errOut = errRead, newCollector(r.opts.MaxBytes, r.opts.MaxLines, "")
+	}
+	p.group, err = procgroup.Start(cmd)
+	write.Close()
+	if f, ok := cmd.Stderr.(*os.File); ok && c.Apart {
+		f.Close()
+	}
+	if err != nil {
+		return Result{}, startError(cmd, c, err)
+	}
+	defer p.group.Close()
 	go func() { p.exited <- cmd.Wait() }()
-	go p.collect()
+	p.collect()
 	return p.wait(ctx, cmd)
 }
 

@@ -102,7 +102,7 @@ func (p *provider) stream(ctx context.Context, req llm.Request, key string, w *a
 	}
 	watched := watchIdle(ctx, p.IdleTimeout)
 	defer watched.end()
-	service := anthropic.NewMessageService(p.options(watched, key, headers)...)
+	service := anthropic.NewMessageService(p.options(watched, req.Client(p.HTTP), key, headers)...)
 	stream := service.NewStreaming(watched.ctx, anthropic.MessageNewParams{}, option.WithRequestBody("application/json", body))
 	defer stream.Close()
 	events := events{w: w, provider: req.Model.Provider, blocks: map[int64]*block{}}
@@ -122,9 +122,9 @@ func (p *provider) stream(ctx context.Context, req llm.Request, key string, w *a
 	w.Finish(events.reason, events.usage, err)
 }
 
-func (p *provider) options(watched *watch, key string, headers http.Header) []option.RequestOption {
+func (p *provider) options(watched *watch, client *http.Client, key string, headers http.Header) []option.RequestOption {
 	opts := []option.RequestOption{
-		option.WithHTTPClient(p.HTTP), option.WithMaxRetries(0), option.WithoutOpenTelemetry(),
+		option.WithHTTPClient(client), option.WithMaxRetries(0), option.WithoutOpenTelemetry(),
 		option.WithMiddleware(watched.middleware), option.WithEnvironmentProduction(),
 	}
 	// The SDK adds the version to the path; a base URL that has it works too.

@@ -95,7 +95,7 @@ func (p *provider) ask(ctx context.Context, req llm.Request, r *reader) error {
 	defer cancel(nil)
 	x := newExchange(p.o, key, cancel)
 	defer x.stop()
-	client, err := genai.NewClient(ctx, p.config(x))
+	client, err := genai.NewClient(ctx, p.config(x, req.Client(p.o.HTTP)))
 	if err != nil {
 		return &llm.Error{Kind: llm.BadRequest, Provider: req.Model.Provider, Message: "set up the SDK: " + err.Error()}
 	}
@@ -106,9 +106,9 @@ func (p *provider) ask(ctx context.Context, req llm.Request, r *reader) error {
 }
 
 // config sets everything that the SDK would look up in the environment.
-func (p *provider) config(x *exchange) *genai.ClientConfig {
-	base, version := endpoint(p.o.Model.BaseURL)
-	client := *p.o.HTTP
+func (p *provider) config(x *exchange, base *http.Client) *genai.ClientConfig {
+	address, version := endpoint(p.o.Model.BaseURL)
+	client := *base
 	x.next = client.Transport
 	if x.next == nil {
 		x.next = http.DefaultTransport
@@ -119,7 +119,7 @@ func (p *provider) config(x *exchange) *genai.ClientConfig {
 		APIKey:      keyInExchange,
 		Backend:     genai.BackendGeminiAPI,
 		HTTPClient:  &client,
-		HTTPOptions: genai.HTTPOptions{BaseURL: base, APIVersion: version},
+		HTTPOptions: genai.HTTPOptions{BaseURL: address, APIVersion: version},
 	}
 }
 

@@ -26,6 +26,7 @@ var errStalled = errors.New("stalled")
 // the SDK reads them whole.
 type exchange struct {
 	*provider
+	client *http.Client
 	name   string // of the provider, for errors
 	key    string
 	cancel context.CancelCauseFunc

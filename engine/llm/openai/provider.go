@@ -85,7 +85,7 @@ func (p *provider) Stream(ctx context.Context, req llm.Request) llm.Stream {
 }
 
 func (p *provider) answer(ctx context.Context, req llm.Request, w *answer.Writer) (message.StopReason, message.Usage, error) {
-	x := &exchange{provider: p, name: req.Model.Provider}
+	x := &exchange{provider: p, client: req.Client(p.HTTP), name: req.Model.Provider}
 	if err := p.ready(ctx, x); err != nil {
 		return "", message.Usage{}, err
 	}
@@ -163,7 +163,7 @@ func (p *provider) options(x *exchange) ([]option.RequestOption, error) {
 	base.RawQuery = ""
 	opts := []option.RequestOption{
 		option.WithBaseURL(base.String()),
-		option.WithHTTPClient(p.HTTP),
+		option.WithHTTPClient(x.client),
 		option.WithMaxRetries(0),
 		option.WithMiddleware(x.do),
 		option.WithHeader("Accept", "text/event-stream"),
