@@ -9,6 +9,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 	"github.com/hoopoe-agent/hoopoe/tui/transcript"
 )
@@ -26,13 +27,11 @@ const taskTool = "task"
 
 // agent is a sub-agent at work for a task call.
 type agent struct {
-	steps   []agentStep
-	said    string // the end of the text that streams
-	tools   int
-	tokens  int
-	began   time.Time
-	elapsed time.Duration
-	rows    int // while it works, folded; 0: the usual
+	steps  []agentStep
+	said   string // the end of the text that streams
+	tools  int
+	tokens int
+	rows   int // while it works, folded; 0: the usual
 }
 
 // agentStep is one thing that a sub-agent did.
@@ -64,8 +63,8 @@ func (c *Card) helper() *agent {
 // Agent brings the card of a task call up to date with its sub-agent's event.
 func (c *Card) Agent(ev event.Event, now time.Time) {
 	a := c.helper()
-	if a.began.IsZero() {
-		a.began = now
+	if c.began.IsZero() {
+		c.began = now
 	}
 	switch e := ev.(type) {
 	case event.MessageDelta:
@@ -129,25 +128,8 @@ func (a *agent) mark(call, mark, text string) {
 	}
 }
 
-// Tick lets the time of a working sub-agent go on.
-func (c *Card) Tick(now time.Time) {
-	if c.agent == nil || c.agent.began.IsZero() || c.Ended() {
-		return
-	}
-	if d := now.Sub(c.agent.began).Truncate(time.Second); d != c.agent.elapsed {
-		c.agent.elapsed = d
-		c.version++
-	}
-}
-
 // work is what a working sub-agent has done so far, in short.
-func (a *agent) work() string {
-	parts := tally(a.tools, a.tokens)
-	if a.elapsed >= time.Second {
-		parts = append(parts, a.elapsed.String())
-	}
-	return strings.Join(parts, " · ")
-}
+func (a *agent) work() []string { return tally(a.tools, a.tokens) }
 
 func tally(tools, tokens int) (parts []string) {
 	switch {
@@ -190,7 +172,7 @@ func outcome(details json.RawMessage) []string {
 }
 
 // taskBody is the body of a task call's card.
-func (c *Card) taskBody(width int) []string {
+func (c *Card) taskBody(width int) []flow.Row {
 	if c.agent == nil {
 		return c.text(c.look.Muted, transcript.Head, width, agentAnswer)
 	}
@@ -209,17 +191,17 @@ func (c *Card) taskBody(width int) []string {
 }
 
 // live are the steps, a row each, and the row that is being written.
-func (a *agent) live(look *transcript.Look, width int) []string {
-	var rows []string
+func (a *agent) live(look *transcript.Look, width int) []flow.Row {
+	var rows []flow.Row
 	for _, s := range a.steps {
 		text := s.text
 		if s.mark != "" {
 			text = s.mark + " " + text
 		}
-		rows = append(rows, look.Muted.Render(style.Cut(text, width)))
+		rows = append(rows, flow.Row{Text: look.Muted.Render(style.Cut(text, width))})
 	}
 	if lines := strings.Split(strings.TrimSpace(a.said), "\n"); lines[len(lines)-1] != "" {
-		rows = append(rows, look.Muted.With(look.Italic).Render(style.Cut(sanitize.Line(lines[len(lines)-1]), width)))
+		rows = append(rows, flow.Row{Text: look.Muted.With(look.Italic).Render(style.Cut(sanitize.Line(lines[len(lines)-1]), width))})
 	}
 	return rows
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 	"github.com/hoopoe-agent/hoopoe/tui/transcript"
 )
@@ -45,7 +46,7 @@ func working(look *transcript.Look, began time.Time) *Card {
 
 func rows(c *Card, width int) string {
 	var b strings.Builder
-	for _, row := range c.Lines(width) {
+	for _, row := range flow.Texts(c.Rows(width)) {
 		b.WriteString(strings.TrimRight(ansi.Strip(row), " ") + "\n")
 	}
 	return strings.TrimPrefix(b.String(), "\n")
@@ -109,7 +110,7 @@ func TestSubagentCardFits(t *testing.T) {
 			c.Agent(event.ToolStarted{CallID: fmt.Sprint(i), Name: "read", Arguments: json.RawMessage(`{"path":"a/long/path/to/a/file.go"}`)}, time.Unix(1000, 0))
 		}
 		for _, w := range []int{1, 5, 20, 40, 200} {
-			lines := c.Lines(w)
+			lines := flow.Texts(c.Rows(w))
 			if len(lines) > agentSteps+4 || !look.Expanded && len(lines) > agentRows+2 {
 				t.Errorf("%d rows", len(lines))
 			}

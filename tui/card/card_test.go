@@ -14,6 +14,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/themes"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 	"github.com/hoopoe-agent/hoopoe/tui/transcript"
 )
@@ -103,7 +104,7 @@ func TestGolden(t *testing.T) {
 		for _, w := range []int{20, 40, 80, 200} {
 			fmt.Fprintf(&b, "== width %d, expanded %v\n", w, expanded)
 			for _, c := range states(look) {
-				for _, row := range c.card.Lines(w) {
+				for _, row := range flow.Texts(c.card.Rows(w)) {
 					if got := style.Width(row); got > w {
 						t.Errorf("%s at %d: row of %d columns: %q", c.name, w, got, row)
 					}

@@ -27,6 +27,8 @@ var actions = map[string]action{
 	"todo_write": {"Update the tasks", nil, "think"},
 	"task":       {"Give a task", []string{"description"}, "think"},
 	"ask":        {"Ask", []string{"question"}, "other"},
+	"web_fetch":  {"Fetch", []string{"url"}, "fetch"},
+	"webfetch":   {"Fetch", []string{"url"}, "fetch"},
 }
 
 // common are the arguments that name a target in tools of other origin.
@@ -41,7 +43,7 @@ func Describe(name string, arguments string) (title, kind string) {
 	}
 	a, known := actions[name]
 	if !known {
-		a = action{verb: name, args: common, kind: "other"}
+		a = action{verb: toolName(name), args: common, kind: "other"}
 	}
 	target := ""
 	for _, key := range a.args {
@@ -49,8 +51,12 @@ func Describe(name string, arguments string) (title, kind string) {
 			break
 		}
 	}
-	if target == "" && a.verb == "List" {
+	switch {
+	case target != "":
+	case a.verb == "List":
 		target = "."
+	case !known:
+		target = summarised(arguments)
 	}
 	return sanitize.Line(strings.TrimSpace(a.verb + " " + target)), a.kind
 }

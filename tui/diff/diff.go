@@ -1,8 +1,8 @@
 // Package diff shows changes of files.
 //
-//	old, new ──▶ Unified ──▶ unified diff text ──▶ Render(text, options) ──▶ rows
+//	old, new ──▶ Unified ──▶ unified diff text ──▶ Lay(text, options) ──▶ rows
 //
-// Render takes diff text from anywhere: tools return it, approvals show it.
+// Lay takes diff text from anywhere: tools return it, approvals show it.
 // It is unified on narrow screens and side by side on wide ones, with line
 // numbers, and within a changed line it marks what changed. Long lines are
 // wrapped, never cut: an approval shows everything. Control characters are
@@ -12,15 +12,14 @@
 package diff
 
 import (
-	"strings"
-	"unicode"
-
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
+	"github.com/hoopoe-agent/hoopoe/tui/syntax"
 )
 
-// SideBySideWidth is the width in columns from which Render shows the old and
+// SideBySideWidth is the width in columns from which Lay shows the old and
 // the new file beside each other.
 const SideBySideWidth = 120
 
@@ -33,8 +32,27 @@ const numbersWidth = 30
 // Options say how a diff is shown.
 type Options struct {
 	Styles  style.Styles
+	Bidi    flow.Bidi
 	Width   int  // columns; no row is wider
 	Unified bool // never side by side
+	// Context folds unchanged lines that are farther from a change than so
+	// many; 0 shows them all.
+	Context int
+	// Limit is the most rows that are laid out; 0 is no limit.
+	Limit int
+	// Syntax colours code by the name of its file, which is Name where the
+	// diff has none; it may be nil.
+	Syntax *syntax.Painter
+	Name   string
+}
+
+// Layout is a diff on the screen.
+type Layout struct {
+	Rows []flow.Row
+	// Hunks are the rows that hunks begin with, to jump between.
+	Hunks []int
+	// Hidden is how many lines of the diff are beyond the limit.
+	Hidden int
 }
 
 // Unified compares two texts. It is empty if they are equal.
@@ -55,14 +73,40 @@ func Stat(text string) (added, removed int) {
 	return added, removed
 }
 
-// Render returns the rows of a unified diff.
-func Render(text string, o Options) []string {
+// Render returns the rows of a unified diff as they are shown.
+func Render(text string, o Options) []string { return flow.Texts(Lay(text, o).Rows) }
+
+// Lay lays a unified diff out.
+func Lay(text string, o Options) Layout {
 	lines := parse(text)
 	p := painter{o: o, width: max(o.Width, 1), digits: digits(lines)}
-	if o.Width >= SideBySideWidth && !o.Unified && !rightToLeft(text) {
-		return p.sideBySide(lines)
+	if o.Context > 0 {
+		lines = folded(lines, o.Context)
 	}
-	return p.unified(lines)
+	if o.Syntax != nil && o.Styles.Color {
+		colour(lines, o.Syntax, o.Name)
+	}
+	if o.Width >= SideBySideWidth && !o.Unified && (o.Bidi.Reorder || !flow.HasRTL(text)) {
+		p.sideBySide(lines)
+	} else {
+		p.unified(lines)
+	}
+	return p.out
+}
+
+// Hunk returns the row of the hunk before or after a row: dir is -1 or 1. It
+// is -1 if there is none.
+func (l Layout) Hunk(row, dir int) int {
+	found := -1
+	for _, at := range l.Hunks {
+		if dir < 0 && at < row {
+			found = at
+		}
+		if dir > 0 && at > row {
+			return at
+		}
+	}
+	return found
 }
 
 // digits is the width of the largest line number.
@@ -76,12 +120,4 @@ func digits(lines []line) int {
 		n++
 	}
 	return n
-}
-
-// rightToLeft reports whether a terminal could reorder a row of the text. Two
-// columns in one row would then run into each other.
-func rightToLeft(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool {
-		return r >= 0x0590 && unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana, unicode.Nko)
-	})
 }

@@ -6,7 +6,9 @@ import (
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
+	"github.com/hoopoe-agent/hoopoe/tui/syntax"
 )
 
 // painter turns lines into rows of one width.
@@ -14,7 +16,7 @@ type painter struct {
 	o      Options
 	width  int
 	digits int
-	rows   []string
+	out    Layout
 }
 
 // look is how a kind of line is painted.
@@ -34,42 +36,61 @@ func (p *painter) look(k kind) look {
 	return look{" ", s.Text, s.Text}
 }
 
+// full reports whether there is no room for more rows, and counts what comes
+// as hidden.
+func (p *painter) full(rest []line) bool {
+	if p.o.Limit <= 0 || len(p.out.Rows) < p.o.Limit {
+		return false
+	}
+	for _, l := range rest {
+		p.out.Hidden += max(l.hidden, 1)
+	}
+	return true
+}
+
 // unified shows all lines in one column: numbers, sign, text.
-func (p *painter) unified(lines []line) []string {
-	numbers := p.width >= numbersWidth
+func (p *painter) unified(lines []line) {
 	gutter := 0
-	if numbers {
+	if p.width >= numbersWidth {
 		gutter = 2*p.digits + 2
 	}
-	for _, l := range lines {
+	for i, l := range lines {
+		if p.full(lines[i:]) {
+			return
+		}
 		if p.header(l) {
 			continue
 		}
 		margin := ""
-		if numbers {
+		if gutter > 0 {
 			margin = fmt.Sprintf("%s %s ", number(l.old, p.digits), number(l.new, p.digits))
 		}
-		for i, row := range p.line(l, p.width-gutter) {
-			if i > 0 {
+		for k, row := range p.line(l, p.width-gutter) {
+			if k > 0 {
 				margin = strings.Repeat(" ", gutter)
 			}
-			row = p.o.Styles.LineNumber.Render(margin) + row
+			row = row.Indent(p.o.Styles.LineNumber.Render(margin), gutter)
 			if p.width-gutter < 2+tabWidth { // the sign and the widest cell
-				row = style.Cut(row, p.width)
+				row.Text = style.Cut(row.Text, p.width)
 			}
-			p.rows = append(p.rows, strings.TrimRight(row, " "))
+			row.Text = strings.TrimRight(row.Text, " ")
+			p.out.Rows = append(p.out.Rows, row)
 		}
 	}
-	return p.rows
 }
+
+// gap is between the files that stand side by side.
+const gap = 2
 
 // sideBySide shows the old file left and the new one right. Changed lines
 // stand beside each other in their order.
-func (p *painter) sideBySide(lines []line) []string {
-	const gap = 2
+func (p *painter) sideBySide(lines []line) {
 	left := (p.width - gap) / 2
 	right := p.width - gap - left
 	for i := 0; i < len(lines); {
+		if p.full(lines[i:]) {
+			return
+		}
 		if p.header(lines[i]) {
 			i++
 			continue
@@ -92,26 +113,27 @@ func (p *painter) sideBySide(lines []line) []string {
 		}
 		i += removed + added
 	}
-	return p.rows
 }
 
 // pair adds the rows of two lines beside each other; either may be missing.
 func (p *painter) pair(a, b *line, left, right int) {
 	l, r := p.half(a, true, left), p.half(b, false, right)
 	for i := range max(len(l), len(r)) {
-		row := strings.Repeat(" ", left)
+		row := flow.Row{Lead: p.digits + 3, Bars: []int{left}}
+		text := strings.Repeat(" ", left)
 		if i < len(l) {
-			row = style.Pad(l[i], left)
+			text = style.Pad(l[i].Text, left)
 		}
-		row += "  "
+		text += strings.Repeat(" ", gap)
 		if i < len(r) {
-			row += r[i]
+			text += r[i].Text
 		}
-		p.rows = append(p.rows, strings.TrimRight(style.Cut(row, p.width), " "))
+		row.Text = strings.TrimRight(style.Cut(text, p.width), " ")
+		p.out.Rows = append(p.out.Rows, row)
 	}
 }
 
-func (p *painter) half(l *line, old bool, width int) []string {
+func (p *painter) half(l *line, old bool, width int) []flow.Row {
 	if l == nil {
 		return nil
 	}
@@ -125,7 +147,7 @@ func (p *painter) half(l *line, old bool, width int) []string {
 		if i > 0 {
 			margin = strings.Repeat(" ", len(margin))
 		}
-		rows[i] = p.o.Styles.LineNumber.Render(margin) + rows[i]
+		rows[i] = rows[i].Indent(p.o.Styles.LineNumber.Render(margin), len(margin))
 	}
 	return rows
 }
@@ -136,47 +158,49 @@ func (p *painter) header(l line) bool {
 	switch l.kind {
 	case kindHunk:
 		paint = p.o.Styles.Hunk
+		p.out.Hunks = append(p.out.Hunks, len(p.out.Rows))
 	case kindFile:
 		paint = p.o.Styles.Bold
-	case kindNote:
+	case kindNote, kindFold:
 	default:
 		return false
 	}
-	for _, row := range style.Wrap(strings.ReplaceAll(l.text, "\t", " "), p.width) {
-		p.rows = append(p.rows, paint.Render(row))
+	for _, row := range flow.Wrap(strings.ReplaceAll(l.text, "\t", " "), p.width, p.o.Bidi) {
+		row = row.Paint(paint)
+		row.Rule = l.kind == kindFold
+		p.out.Rows = append(p.out.Rows, row)
 	}
 	return true
 }
 
 // line paints one line with its sign, over as many rows as it needs. With
 // colour a changed row is filled, so that its background makes a block.
-func (p *painter) line(l line, width int) []string {
+func (p *painter) line(l line, width int) []flow.Row {
 	look := p.look(l.kind)
 	room := max(width-2, 1)
-	var rows []string
-	var row, run strings.Builder
-	marked, used, column := false, 0, 0
-	flush := func() {
-		paint := look.text
-		if marked {
-			paint = look.mark
+	rows := flow.Fold(p.text(l, look), room, p.o.Bidi)
+	fill := p.o.Styles.Color && (l.kind == kindAdded || l.kind == kindRemoved)
+	sign := look.sign
+	for i, row := range rows {
+		if fill {
+			row.Text += look.text.Render(strings.Repeat(" ", max(room-style.Width(row.Text), 0)))
 		}
-		row.WriteString(paint.Render(run.String()))
+		rows[i] = row.Indent(look.text.Render(sign+" "), 2)
+		sign = " "
+	}
+	return rows
+}
+
+// text paints a line's text: the code's colours, and over them what changed.
+func (p *painter) text(l line, look look) string {
+	var out, run strings.Builder
+	var now style.Style
+	flush := func() {
+		out.WriteString(now.Render(run.String()))
 		run.Reset()
 	}
-	endRow := func() {
-		flush()
-		if p.o.Styles.Color && (l.kind == kindAdded || l.kind == kindRemoved) {
-			row.WriteString(look.text.Render(strings.Repeat(" ", max(room-used, 0))))
-		}
-		sign := look.sign
-		if len(rows) > 0 {
-			sign = " "
-		}
-		rows = append(rows, look.text.Render(sign+" ")+row.String())
-		row.Reset()
-		used = 0
-	}
+	column := 0
+	code := runs{line: l.code}
 	for it := graphemes.FromString(l.text); it.Next(); {
 		text, w := it.Value(), 1
 		switch {
@@ -186,19 +210,39 @@ func (p *painter) line(l line, width int) []string {
 		case len(text) > 1:
 			w = style.Width(text)
 		}
-		if used+w > room && used > 0 {
-			endRow()
+		paint := look.text
+		switch {
+		case it.Start() >= l.from && it.End() <= l.to:
+			paint = look.mark
+		case l.code != nil:
+			paint = paint.With(code.at(it.Start()))
 		}
-		if in := it.Start() >= l.from && it.End() <= l.to; in != marked {
+		if paint != now {
 			flush()
-			marked = in
+			now = paint
 		}
 		run.WriteString(text)
-		used += w
 		column += w
 	}
-	endRow()
-	return rows
+	flush()
+	return out.String()
+}
+
+// runs finds the style of a place in a line of code, from left to right.
+type runs struct {
+	line  syntax.Line
+	start int // where the first run begins
+}
+
+func (r *runs) at(offset int) style.Style {
+	for len(r.line) > 0 && offset >= r.start+len(r.line[0].Text) {
+		r.start += len(r.line[0].Text)
+		r.line = r.line[1:]
+	}
+	if len(r.line) == 0 {
+		return style.Style{}
+	}
+	return r.line[0].Style
 }
 
 func number(n, digits int) string {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/syntax"
 )
 
 // kind is what a line of a diff is.
@@ -17,6 +18,7 @@ const (
 	kindHunk // the @@ line
 	kindFile // names of files and other headers
 	kindNote // "\ No newline at end of file"
+	kindFold // stands for unchanged lines
 )
 
 // line is one line of a diff.
@@ -25,6 +27,8 @@ type line struct {
 	old, new int    // line numbers, 0 where there is none
 	text     string // without the sign; clean, tabs kept
 	from, to int    // bytes of text that differ from its partner; equal: none
+	code     syntax.Line
+	hidden   int // lines that a fold stands for
 }
 
 // parse reads a unified diff. Text that is none becomes headers, so nothing

@@ -3,12 +3,8 @@ package markdown
 import (
 	"strings"
 
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/clipperhouse/uax29/v2/graphemes"
-
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
-	"github.com/hoopoe-agent/hoopoe/tui/style"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 )
 
 // A fence that is a block of its own is shown without Glamour. Its lines are
@@ -18,12 +14,12 @@ import (
 // openFence is a fence that grows. Its whole lines are folded once.
 type openFence struct {
 	text string // lines that are in rows
-	rows []string
+	rows []flow.Row
 }
 
 // add folds what is new in text, which begins with the fence's first line,
 // and returns all rows.
-func (f *openFence) add(r *Renderer, text string, width int) []string {
+func (f *openFence) add(r *Renderer, text string, width int) []flow.Row {
 	_, code, _ := strings.Cut(text, "\n")
 	whole := code[:strings.LastIndexByte(code, '\n')+1]
 	if !strings.HasPrefix(whole, f.text) {
@@ -41,12 +37,27 @@ func (f *openFence) add(r *Renderer, text string, width int) []string {
 }
 
 // one folds code in one colour.
-func (r *Renderer) one(code string, width int) []string {
-	return r.fold([]chroma.Token{{Type: chroma.EOFType, Value: sanitize.Tabs(code, codeTab)}}, max(width, 1))
+func (r *Renderer) one(code string, width int) []flow.Row {
+	var rows []flow.Row
+	for line := range strings.SplitSeq(sanitize.Tabs(code, codeTab), "\n") {
+		rows = append(rows, r.fold(r.styles.Code.Render(line), width)...)
+	}
+	return rows
+}
+
+// fold breaks a painted line of code into rows with a margin.
+func (r *Renderer) fold(line string, width int) []flow.Row {
+	width = max(width, 1)
+	margin := min(codeMargin, width-1)
+	rows := flow.Fold(line, width-margin, r.Bidi)
+	for i := range rows {
+		rows[i] = rows[i].Indent(strings.Repeat(" ", margin), margin)
+	}
+	return rows
 }
 
 // fenced returns the rows of a fence without its marks.
-func (r *Renderer) fenced(text string, width int, highlight bool) []string {
+func (r *Renderer) fenced(text string, width int, highlight bool) []flow.Row {
 	first, code, _ := strings.Cut(text, "\n")
 	f := opens(first, false)
 	code = strings.TrimRight(code, "\n")
@@ -54,107 +65,14 @@ func (r *Renderer) fenced(text string, width int, highlight bool) []string {
 		code = strings.TrimRight(code[:at], "\n")
 	}
 	language, _, _ := strings.Cut(strings.TrimLeft(first, " ")[f.length:], " ")
-
-	var tokens []chroma.Token
-	if highlight && r.styles.Color {
-		tokens = r.tokens(code, strings.TrimSpace(language))
-	}
-	if tokens == nil {
-		return stripBlank(r.one(code, width))
-	}
-	return stripBlank(r.fold(tokens, width))
-}
-
-// tokens cuts code into coloured pieces; nil if its language is not known.
-func (r *Renderer) tokens(code, language string) (tokens []chroma.Token) {
-	r.mu.Lock()
-	known := language != "" && r.known(language)
-	r.mu.Unlock()
-	if !known {
-		return nil
-	}
-	defer func() {
-		if recover() != nil { // a lexer is foreign code at work on foreign text
-			tokens = nil
-		}
-	}()
-	it, err := chroma.Coalesce(lexers.Get(language)).Tokenise(nil, code)
-	if err != nil {
-		return nil
-	}
-	tokens = it.Tokens()
-	var whole strings.Builder
-	for _, t := range tokens {
-		whole.WriteString(t.Value)
-	}
-	if strings.TrimRight(whole.String(), "\n") != code {
-		return nil // never show something else than what is there
-	}
-	return tokens
-}
-
-// fold paints tokens and breaks their lines into rows with a margin.
-func (r *Renderer) fold(tokens []chroma.Token, width int) []string {
-	margin := strings.Repeat(" ", min(codeMargin, width-1))
-	room := width - len(margin)
-	var rows []string
-	var row, run strings.Builder
-	used := 0
-	end := func(paint style.Style) {
-		row.WriteString(paint.Render(run.String()))
-		run.Reset()
-		text := ""
-		if row.Len() > 0 {
-			text = trim(margin + row.String())
-		}
-		if room < 4 { // a wide character may not fit
-			text = style.Cut(text, width)
-		}
-		rows = append(rows, text)
-		row.Reset()
-		used = 0
-	}
-	for _, t := range tokens {
-		paint := r.paint(t.Type)
-		for it := graphemes.FromString(t.Value); it.Next(); {
-			text, w := it.Value(), 1
-			if text == "\n" {
-				end(paint)
-				continue
+	if highlight {
+		if lines := r.syntax.Code(sanitize.Tabs(code, codeTab), strings.TrimSpace(language)); lines != nil {
+			var rows []flow.Row
+			for _, line := range lines {
+				rows = append(rows, r.fold(line.Paint(), width)...)
 			}
-			if len(text) > 1 {
-				w = style.Width(text)
-			}
-			if used+w > room && used > 0 {
-				end(paint)
-			}
-			run.WriteString(text)
-			used += w
-		}
-		row.WriteString(paint.Render(run.String()))
-		run.Reset()
-	}
-	end(style.Style{})
-	return rows
-}
-
-// paint finds the style for a kind of token: its own, or its family's.
-func (r *Renderer) paint(t chroma.TokenType) style.Style {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.syntax == nil {
-		r.syntax = map[chroma.TokenType]style.Style{}
-		for token, color := range syntax(r.styles.Colors) {
-			r.syntax[token] = style.Foreground(color)
+			return stripBlank(rows)
 		}
 	}
-	for _, kind := range []chroma.TokenType{t, t.SubCategory(), t.Category()} {
-		if paint, ok := r.syntax[kind]; ok {
-			return paint
-		}
-	}
-	if t == chroma.EOFType {
-		return r.styles.Code
-	}
-	return r.styles.Text
+	return stripBlank(r.one(code, width))
 }

@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"net/url"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -78,25 +77,6 @@ func color(seq string) string {
 		return sgrReset
 	}
 	return strings.TrimSuffix(sanitize.SGR(seq), sgrReset)
-}
-
-// link returns the OSC 8 sequence if it ends a link or leads to the web. Other
-// schemes could start a program when they are clicked.
-func link(seq string) string {
-	body := strings.TrimPrefix(seq, "\x1b]8;")
-	body = strings.TrimSuffix(strings.TrimSuffix(body, "\a"), "\x1b\\")
-	params, target, ok := strings.Cut(body, ";")
-	if !ok || target == "" {
-		return ansi.ResetHyperlink()
-	}
-	u, err := url.Parse(target)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || sanitize.Line(target) != target {
-		return ""
-	}
-	if strings.ContainsFunc(params, func(r rune) bool { return r < '!' || r > '~' }) {
-		params = ""
-	}
-	return ansi.SetHyperlink(target, params)
 }
 
 // trim takes the padding from the end of a row and closes what is open there.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -172,25 +173,45 @@ func dedent(line string, n int) string {
 	return line
 }
 
-// listRows renders the items of a list, each beside its marker.
-func (r *Renderer) listRows(items []*item, width, depth int) []string {
-	var rows []string
+// listRows lays out the items of a list, each beside its marker.
+func (r *Renderer) listRows(items []*item, width, depth int) []flow.Row {
+	var rows []flow.Row
 	for _, it := range items {
-		marker := style.Cut(it.marker, max(width-1, 0))
-		margin := strings.Repeat(" ", style.Width(marker))
-		body := r.document(it.content.String(), width-len(margin), depth+1)
-		if len(body) == 0 {
-			body = []string{""}
-		}
-		for i, row := range body {
-			switch {
-			case i == 0:
-				row = r.styles.Text.Render(marker) + row
-			case row != "":
-				row = margin + row
-			}
-			rows = append(rows, strings.TrimRight(row, " "))
+		rows = append(rows, r.beside(it.marker, it.content.String(), width, depth)...)
+	}
+	return rows
+}
+
+// beside lays out a text beside a marker: to the right of it, or to the left
+// where the text runs from right to left and is put in order here.
+func (r *Renderer) beside(marker, text string, width, depth int) []flow.Row {
+	marker = style.Cut(marker, max(width-1, 0))
+	columns := style.Width(marker)
+	rows := r.document(text, width-columns, depth+1)
+	if len(rows) == 0 {
+		rows = []flow.Row{{}}
+	}
+	right := r.Bidi.Reorder && flow.RightToLeft(text)
+	for i, row := range rows {
+		switch {
+		case right && i == 0:
+			gap := strings.Repeat(" ", max(width-columns-style.Width(row.Text), 0))
+			rows[i].Text += gap + r.styles.Text.Render(" "+mirror(strings.TrimRight(marker, " ")))
+		case right:
+		case i == 0:
+			rows[i] = row.Indent(r.styles.Text.Render(marker), columns)
+			rows[i].Text = strings.TrimRight(rows[i].Text, " ")
+		default:
+			rows[i] = row.Indent(strings.Repeat(" ", columns), columns)
 		}
 	}
 	return rows
+}
+
+// mirror turns "1." into ".1", as it stands on the right.
+func mirror(marker string) string {
+	if n := len(marker) - 1; n > 0 && (marker[n] == '.' || marker[n] == ')') {
+		return strings.Replace(marker[n:], ")", "(", 1) + marker[:n]
+	}
+	return marker
 }

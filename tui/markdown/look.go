@@ -1,15 +1,8 @@
 package markdown
 
 import (
-	"fmt"
-	"hash/fnv"
-
 	"charm.land/glamour/v2/ansi"
-	"charm.land/lipgloss/v2"
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/styles"
 
-	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -49,9 +42,7 @@ func look(s style.Styles) ansi.StyleConfig {
 	for i, h := range []*ansi.StyleBlock{&config.H3, &config.H4, &config.H5, &config.H6} {
 		h.Prefix = "######"[:i+3] + " "
 	}
-	if s.Color {
-		config.CodeBlock.Theme = register(s)
-	} else {
+	if !s.Color {
 		config.Code.Prefix, config.Code.Suffix = "`", "`"
 	}
 	return config
@@ -63,61 +54,4 @@ func optional(c string) *string {
 		return nil
 	}
 	return &c
-}
-
-// register makes a highlighting style under a name of its own for these
-// colours: Glamour's own way keeps the first theme's for ever. The caller
-// holds the lock of this package.
-func register(s style.Styles) string {
-	h := fnv.New64a()
-	fmt.Fprint(h, s.Dark, s.Colors)
-	name := fmt.Sprintf("hoopoe-%x", h.Sum64())
-	if _, ok := styles.Registry[name]; ok {
-		return name
-	}
-	entries := chroma.StyleEntries{}
-	for token, color := range syntax(s.Colors) {
-		if color != "" {
-			entries[token] = hex(color)
-		}
-	}
-	built, err := chroma.NewStyle(name, entries)
-	if err != nil {
-		return ""
-	}
-	styles.Register(built)
-	return name
-}
-
-// syntax maps the kinds of tokens that have a colour to it.
-func syntax(c themes.Colors) map[chroma.TokenType]string {
-	return map[chroma.TokenType]string{
-		chroma.Keyword:             c.SyntaxKeyword,
-		chroma.KeywordType:         c.SyntaxType,
-		chroma.NameClass:           c.SyntaxType,
-		chroma.NameTag:             c.SyntaxKeyword,
-		chroma.NameAttribute:       c.SyntaxType,
-		chroma.NameBuiltin:         c.SyntaxFunction,
-		chroma.NameFunction:        c.SyntaxFunction,
-		chroma.NameDecorator:       c.SyntaxFunction,
-		chroma.LiteralString:       c.SyntaxString,
-		chroma.LiteralStringEscape: c.SyntaxNumber,
-		chroma.LiteralNumber:       c.SyntaxNumber,
-		chroma.Comment:             c.SyntaxComment,
-		chroma.CommentPreproc:      c.SyntaxKeyword,
-		chroma.Operator:            c.SyntaxOperator,
-		chroma.GenericDeleted:      c.Error,
-		chroma.GenericInserted:     c.Success,
-		chroma.GenericSubheading:   c.Hunk,
-	}
-}
-
-// hex turns a palette index into the colour that the palette usually has,
-// since the highlighter knows no indices.
-func hex(color string) string {
-	if color[0] == '#' {
-		return color
-	}
-	r, g, b, _ := lipgloss.Color(color).RGBA()
-	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
 }

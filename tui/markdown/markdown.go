@@ -1,16 +1,18 @@
 // Package markdown shows the model's Markdown, also while it streams.
 //
-//	deltas ──▶ Stream ──▶ cut into blocks ──▶ settled: rendered once, kept
-//	                                     └──▶ open tail: rendered when asked
-//	block ──▶ code: highlight, fold ──────────────────────────────▶ rows
-//	      ──▶ plain: wrap ────────────────────────────────────────▶ rows
-//	      ──▶ list: each item as a text of its own beside its marker
-//	      ──▶ else: prepare ──▶ Glamour ──▶ harmless, trim, wrap ──▶ rows
+//	deltas ──▶ Stream ──▶ cut into blocks ──▶ settled: laid out once, kept
+//	                                     └──▶ open tail: laid out when asked
+//	block ──▶ code: highlight, fold ──────────────────────────────────▶ rows
+//	      ──▶ list, quote, table, footnote: its parts beside its marks ─▶ rows
+//	      ──▶ plain text ────────────────────────▶ wrap ───────────────▶ rows
+//	      ──▶ else: prepare ──▶ Glamour ──▶ harmless ──▶ wrap ─────────▶ rows
 //
-// Rendering costs about 3 ms for a kilobyte, so a text that streams must not
-// be rendered whole for every delta. The rows of a Stream are those of
-// settled blocks, which never change, and those of the tail; callers ask for
-// them at most once a frame.
+// Glamour paints words and never wraps: what it makes of a paragraph is kept
+// without a width, so that a resize costs the wrapping alone. Rendering takes
+// about 3 ms for a kilobyte, so a text that streams must not be rendered whole
+// for every delta. The rows of a Stream are those of settled blocks, which
+// never change, and those of the tail; callers ask for them at most once a
+// frame.
 //
 // The text is hostile: it is cleaned before Glamour sees it, and what Glamour
 // makes of it is filtered again, because entities in the text turn to control
@@ -18,17 +20,15 @@
 package markdown
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
 	"charm.land/glamour/v2"
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
+	"github.com/hoopoe-agent/hoopoe/tui/syntax"
 )
 
 // blockMax is the size in bytes from which a block is shown as plain text.
@@ -37,27 +37,38 @@ const blockMax = 64 << 10
 // codeTab is the width of a tab in code and prose.
 const codeTab = 4
 
-// library guards Glamour and the highlighter's registry, which are shared by
-// the whole process and not safe for concurrent use.
-var library sync.Mutex
-
 // Renderer renders with one set of styles. It is safe for concurrent use.
 // Nothing expensive happens before the first text that has any Markdown.
 type Renderer struct {
-	styles style.Styles
+	// Bidi is what the terminal needs for right-to-left text. It is set before
+	// the first use, as is PlainLinks: the terminal knows no links, so that
+	// addresses are written out.
+	Bidi       flow.Bidi
+	PlainLinks bool
 
-	mu       sync.Mutex
-	glamour  map[int]*glamour.TermRenderer // by width
-	language map[string]bool               // names of fences, known or not
-	syntax   map[chroma.TokenType]style.Style
-	cache    map[cacheKey][]string
+	styles style.Styles
+	syntax *syntax.Painter
+
+	mu      sync.Mutex
+	glamour *glamour.TermRenderer
+	cache   map[string][]string // painted lines by their source
+	cached  int                 // bytes of it
+	quoted  *Renderer           // for what stands in a quote
 }
 
 // New returns a renderer for these styles. When they change, make a new one.
-func New(s style.Styles) *Renderer { return &Renderer{styles: s} }
+func New(s style.Styles) *Renderer { return &Renderer{styles: s, syntax: syntax.New(s)} }
+
+// Syntax colours code with the same styles.
+func (r *Renderer) Syntax() *syntax.Painter { return r.syntax }
 
 // Render returns the rows of a finished text, without blank rows around it.
 func (r *Renderer) Render(text string, width int) []string {
+	return flow.Texts(r.Rows(text, width))
+}
+
+// Rows is Render with what is needed to copy from the rows.
+func (r *Renderer) Rows(text string, width int) []flow.Row {
 	s := r.Stream()
 	s.SetText(text)
 	s.Finish()
@@ -76,10 +87,10 @@ func clean(text string) string {
 // nestMax is how deep lists may be nested before they are shown as text.
 const nestMax = 10
 
-// document renders the blocks of a text. Between two is a blank row where
+// document lays out the blocks of a text. Between two is a blank row where
 // the text has a blank line.
-func (r *Renderer) document(text string, width, depth int) []string {
-	var rows []string
+func (r *Renderer) document(text string, width, depth int) []flow.Row {
+	var rows []flow.Row
 	start, gap := 0, false
 	for _, end := range append(cut(text).ends, len(text)) {
 		block := text[start:end]
@@ -90,8 +101,8 @@ func (r *Renderer) document(text string, width, depth int) []string {
 	return rows
 }
 
-// block renders one block. Its rows have no blank row at either end.
-func (r *Renderer) block(text string, width, depth int) []string {
+// block lays out one block. Its rows have no blank row at either end.
+func (r *Renderer) block(text string, width, depth int) []flow.Row {
 	width = max(width, 1)
 	text = strings.TrimLeft(sanitize.Tabs(text, codeTab), "\n")
 	if first, _, _ := strings.Cut(text, "\n"); opens(first, false).top {
@@ -100,15 +111,15 @@ func (r *Renderer) block(text string, width, depth int) []string {
 	if len(text) > blockMax || depth > nestMax || isPlain(text) || tooDeep(text) {
 		return r.plain(text, width)
 	}
-	var rows []string
+	var rows []flow.Row
 	parts := lists(text)
 	for _, p := range parts {
-		var part []string
+		var part []flow.Row
 		switch {
 		case p.items != nil:
 			part = r.listRows(p.items, width, depth)
 		case len(parts) == 1:
-			part = r.prose(p.text, width)
+			part = r.segments(p.text, width, depth)
 		default:
 			part = r.document(p.text, width, depth+1)
 		}
@@ -117,106 +128,47 @@ func (r *Renderer) block(text string, width, depth int) []string {
 	return rows
 }
 
-// prose renders what is neither list nor fence. The results for one width
-// are kept, for the parts of a tail that did not change.
-func (r *Renderer) prose(text string, width int) []string {
-	if isPlain(text) {
-		return r.plain(text, width)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	key := cacheKey{text, width}
-	if rows, ok := r.cache[key]; ok {
-		return rows
-	}
-	room := width
-	if n := tableWidth(text); n > 0 {
-		room = min(n, width)
-	}
-	out, ok := r.markdown(text, room)
-	if !ok {
-		return r.plain(text, width)
-	}
-	if r.styles.Bare() {
-		out = ansi.Strip(out)
-	}
-	var rows []string
-	for line := range strings.SplitSeq(out, "\n") {
-		for _, row := range style.WrapPainted(trim(harmless(line)), width) {
-			rows = append(rows, trim(row))
+// segments lays out what is neither list nor fence.
+func (r *Renderer) segments(text string, width, depth int) []flow.Row {
+	var rows []flow.Row
+	for _, s := range segments(text) {
+		var part []flow.Row
+		switch s.kind {
+		case quote:
+			part = r.quoteRows(s.text, width, depth)
+		case table:
+			part = r.tableRows(s.text, width)
+		case note:
+			part = r.noteRows(s.text, width, depth)
+		case code:
+			part = r.one(s.text, width)
+		case rule:
+			line := strings.Repeat("─", min(8, width))
+			part = []flow.Row{{Text: r.styles.Border.Render(line), Rule: true}}
+		default:
+			part = r.prose(s.text, width)
 		}
+		rows = join(rows, part, s.gap)
 	}
-	rows = stripBlank(rows)
-	if r.cache == nil || len(r.cache) >= cacheMax {
-		r.cache = map[cacheKey][]string{}
-	}
-	r.cache[key] = slices.Clip(rows)
-	return r.cache[key]
-}
-
-// cacheMax bounds the parts that are kept.
-const cacheMax = 256
-
-type cacheKey struct {
-	text  string
-	width int
-}
-
-// markdown runs Glamour, with r.mu held. It reports false if that failed: the text is foreign
-// and the library's own, so a panic in it must not end the chat.
-func (r *Renderer) markdown(text string, width int) (out string, ok bool) {
-	library.Lock()
-	defer library.Unlock()
-	defer func() {
-		if recover() != nil {
-			delete(r.glamour, width) // it may have stopped halfway
-			out, ok = "", false
-		}
-	}()
-	if r.glamour[width] == nil {
-		g, err := glamour.NewTermRenderer(
-			glamour.WithStyles(look(r.styles)),
-			glamour.WithWordWrap(max(width, 8)),
-			glamour.WithPreservedNewLines(),
-			glamour.WithChromaFormatter("terminal16m"),
-		)
-		if err != nil {
-			return "", false
-		}
-		if r.glamour == nil || len(r.glamour) >= nestMax {
-			r.glamour = map[int]*glamour.TermRenderer{}
-		}
-		r.glamour[width] = g
-	}
-	out, err := r.glamour[width].Render(prepare(text, r.known))
-	return out, err == nil
-}
-
-// known reports whether the highlighter has a language. Asking it for one
-// that it has not is slow, so answers are kept.
-func (r *Renderer) known(language string) bool {
-	if known, ok := r.language[language]; ok {
-		return known
-	}
-	if r.language == nil || len(r.language) > 100 {
-		r.language = map[string]bool{}
-	}
-	known := len(language) < 30 && lexers.Get(language) != nil
-	r.language[language] = known
-	return known
+	return rows
 }
 
 // plain wraps text that has no Markdown in it, or too much.
-func (r *Renderer) plain(text string, width int) []string {
-	rows := style.Wrap(text, width)
-	for i, row := range rows {
-		rows[i] = r.styles.Text.Render(row)
+func (r *Renderer) plain(text string, width int) []flow.Row {
+	var rows []flow.Row
+	for line := range strings.SplitSeq(text, "\n") {
+		rows = append(rows, r.wrap(r.styles.Text.Render(line), width)...)
 	}
 	return stripBlank(rows)
 }
 
-// depthMax is how many quotes and lists may be nested on one line. Glamour's
-// time grows beyond all bounds with the depth.
+// wrap breaks a painted line into rows.
+func (r *Renderer) wrap(line string, width int) []flow.Row {
+	return flow.Wrap(flow.Isolated(line), width, r.Bidi)
+}
+
+// depthMax is how many quotes and lists may be nested on one line. The time
+// that takes grows beyond all bounds with the depth.
 const depthMax = 16
 
 func tooDeep(text string) bool {
@@ -255,11 +207,11 @@ func isPlain(text string) bool {
 	return true
 }
 
-func stripBlank(rows []string) []string {
-	for len(rows) > 0 && strings.TrimSpace(rows[0]) == "" {
+func stripBlank(rows []flow.Row) []flow.Row {
+	for len(rows) > 0 && strings.TrimSpace(rows[0].Text) == "" {
 		rows = rows[1:]
 	}
-	for len(rows) > 0 && strings.TrimSpace(rows[len(rows)-1]) == "" {
+	for len(rows) > 0 && strings.TrimSpace(rows[len(rows)-1].Text) == "" {
 		rows = rows[:len(rows)-1]
 	}
 	return rows

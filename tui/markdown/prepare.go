@@ -1,6 +1,10 @@
 package markdown
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
+)
 
 // prepare rewrites a block so that Glamour shows what is written:
 //
@@ -9,12 +13,16 @@ import "strings"
 //     than everything else;
 //   - "<" that begins no link stays a "<": raw HTML would vanish, and with it
 //     every <Component> of an explanation;
-//   - <br>, which models write in tables, breaks the line where it can;
+//   - <br> breaks the line;
 //   - "&" in a code span stays a "&".
+//   - code in a paragraph with right-to-left text is marked, to be isolated;
+//   - "[^1]" becomes the sign of its footnote, and a line that only defines
+//     where links lead stays on the screen.
 func prepare(block string, known func(language string) bool) string {
+	block = strings.NewReplacer(string(spanStart), "", string(spanEnd), "").Replace(block)
 	var b strings.Builder
 	b.Grow(len(block) + len(block)/16)
-	p := preparer{out: &b, known: known}
+	p := preparer{out: &b, known: known, mark: flow.HasRTL(block)}
 	for line := range strings.SplitAfterSeq(block, "\n") {
 		p.line(line)
 	}
@@ -25,6 +33,7 @@ func prepare(block string, known func(language string) bool) string {
 type preparer struct {
 	out   *strings.Builder
 	known func(string) bool
+	mark  bool // spans of code
 
 	in   fence
 	para strings.Builder // lines of prose without a blank one between them
@@ -96,11 +105,23 @@ func (p *preparer) inline(s string) {
 			if end >= 0 {
 				span = s[i : i+n+end+n]
 			}
+			if p.mark && end >= 0 {
+				p.out.WriteRune(spanStart)
+			}
 			p.out.WriteString(strings.ReplaceAll(span, "&", "&amp;"))
+			if p.mark && end >= 0 {
+				p.out.WriteRune(spanEnd)
+			}
 			i += len(span) - 1
+		case c == '[' && noteReference(s[i:]) != "":
+			id := noteReference(s[i:])
+			p.out.WriteString(strings.ReplaceAll(noteSign(id), "[", "\\["))
+			i += len("[^]") + len(id) - 1
+		case c == '[' && startsLine(s, i) && definesLink(s[i:]):
+			p.out.WriteString("\\[")
 		case c == '<' && lineBreak(s[i:]) > 0:
 			n := lineBreak(s[i:])
-			p.out.WriteByte(breakIn(s, i))
+			p.out.WriteByte('\n')
 			i += n - 1
 		case c == '<' && !autolink(s[i+1:]):
 			p.out.WriteString("&lt;")
@@ -135,13 +156,29 @@ func lineBreak(s string) int {
 	return 0
 }
 
-// breakIn is what a <br> at s[at] becomes: a row of a table must stay one line.
-func breakIn(s string, at int) byte {
-	line, _, _ := strings.Cut(s[strings.LastIndexByte(s[:at], '\n')+1:], "\n")
-	if strings.Contains(line, "|") {
-		return ' '
+// noteReference returns the name in a "[^name]" at the start of s.
+func noteReference(s string) string {
+	rest, ok := strings.CutPrefix(s, "[^")
+	if !ok {
+		return ""
 	}
-	return '\n'
+	id, _, ok := strings.Cut(rest, "]")
+	if !ok || !isNoteID(id) {
+		return ""
+	}
+	return id
+}
+
+func startsLine(s string, at int) bool {
+	line := s[strings.LastIndexByte(s[:at], '\n')+1 : at]
+	return strings.Trim(line, " ") == ""
+}
+
+// definesLink reports whether s begins with "[label]: address".
+func definesLink(s string) bool {
+	line, _, _ := strings.Cut(s, "\n")
+	label, rest, ok := strings.Cut(line, "]:")
+	return ok && len(label) > 1 && !strings.Contains(label, "](") && strings.TrimSpace(rest) != ""
 }
 
 // autolink reports whether s, which follows a "<", is the rest of a link:

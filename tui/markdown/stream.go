@@ -1,6 +1,10 @@
 package markdown
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
+)
 
 // Stream is one text that grows. It is not safe for concurrent use.
 type Stream struct {
@@ -11,11 +15,11 @@ type Stream struct {
 	finished bool
 
 	width    int
-	rendered int      // settled blocks that are in rows
-	rows     []string // of the settled blocks
+	rendered []int      // of each settled block: how many rows end with it
+	rows     []flow.Row // of the settled blocks
 	tail     struct {
 		text string
-		rows []string
+		rows []flow.Row
 	}
 	fence openFence // the tail, if that is an open fence
 }
@@ -63,22 +67,23 @@ func (s *Stream) settled() int { return lastOf(s.ends) }
 
 // forget drops what was rendered.
 func (s *Stream) forget() {
-	s.rendered, s.rows = 0, nil
+	s.rendered, s.rows = nil, nil
 	s.tail.text, s.tail.rows = "", nil
 	s.fence = openFence{}
 }
 
-// Rows returns the text's rows at a width. A settled block is rendered once
+// Rows returns the text's rows at a width. A settled block is laid out once
 // for each width, the tail once for each of its states. The result shares
 // memory with the stream and is not to be changed.
-func (s *Stream) Rows(width int) []string {
+func (s *Stream) Rows(width int) []flow.Row {
 	if width != s.width {
 		s.width = width
 		s.forget()
 	}
-	for ; s.rendered < len(s.ends); s.rendered++ {
-		start := lastOf(s.ends[:s.rendered])
-		s.rows = join(s.rows, s.r.block(s.text[start:s.ends[s.rendered]], width, 0), true)
+	for i := len(s.rendered); i < len(s.ends); i++ {
+		start := lastOf(s.ends[:i])
+		s.rows = join(s.rows, s.r.block(s.text[start:s.ends[i]], width, 0), true)
+		s.rendered = append(s.rendered, len(s.rows))
 	}
 	tail := s.text[s.settled():]
 	open := cut(tail).open
@@ -95,13 +100,34 @@ func (s *Stream) Rows(width int) []string {
 	return join(s.rows[:len(s.rows):len(s.rows)], s.tail.rows, true)
 }
 
+// Settled returns the rows of the blocks from a number on that are whole, and
+// the number of the first block that isn't.
+func (s *Stream) Settled(width, from int) (rows []flow.Row, to int) {
+	rows, to = s.Rows(width), len(s.ends)
+	if s.finished && s.settled() < len(s.text) {
+		return s.after(rows, from), max(to+1, from)
+	}
+	return s.after(rows[:lastOf(s.rendered)], from), max(to, from)
+}
+
+// Live returns the rows of the blocks from a number on.
+func (s *Stream) Live(width, from int) []flow.Row { return s.after(s.Rows(width), from) }
+
+// after cuts the rows of the blocks before a number off.
+func (s *Stream) after(rows []flow.Row, from int) []flow.Row {
+	if from > len(s.rendered) { // the tail too
+		return nil
+	}
+	return stripBlank(rows[min(lastOf(s.rendered[:from]), len(rows)):])
+}
+
 // join adds a block, after a blank row if there is a gap.
-func join(rows, block []string, gap bool) []string {
+func join(rows, block []flow.Row, gap bool) []flow.Row {
 	if len(block) == 0 {
 		return rows
 	}
 	if gap && len(rows) > 0 {
-		rows = append(rows, "")
+		rows = append(rows, flow.Row{})
 	}
 	return append(rows, block...)
 }

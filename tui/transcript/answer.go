@@ -3,6 +3,7 @@ package transcript
 import (
 	"strings"
 
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/markdown"
 )
 
@@ -33,47 +34,67 @@ func (a *Answer) Set(text string, done bool) {
 // Finish says that no more text comes.
 func (a *Answer) Finish() { a.Set(a.text, true) }
 
+// Ended reports whether the answer is whole.
+func (a *Answer) Ended() bool { return a.done }
+
 // Version implements Item.
 func (a *Answer) Version() int { return a.version }
+
+// Source implements Item: the Markdown as it was written.
+func (a *Answer) Source() string { return a.text }
 
 // Forget drops what only speeds up rendering.
 func (a *Answer) Forget() { a.stream, a.renderer = nil, nil }
 
-// Lines implements Item.
-func (a *Answer) Lines(width int) []string {
+// Rows implements Item.
+func (a *Answer) Rows(width int) []flow.Row {
 	in := Indent(width)
-	rows := a.rows(max(1, width-in))
-	if len(rows) == 0 {
-		return nil
+	s := a.streamed()
+	rows := s.Rows(max(1, width-in))
+	if a.done {
+		a.Forget()
 	}
-	pad := strings.Repeat(" ", in)
-	out := make([]string, 0, len(rows)+1)
-	out = append(out, "")
-	for _, row := range rows {
-		if row != "" {
-			row = pad + row
-		}
-		out = append(out, row)
-	}
-	return out
+	return indented(rows, in, true)
 }
 
-func (a *Answer) rows(width int) []string {
-	if a.renderer != a.look.Markdown {
-		a.renderer, a.stream = a.look.Markdown, nil
-	}
-	if a.done && a.stream == nil {
-		return a.renderer.Render(a.text, width)
-	}
-	if a.stream == nil {
+// Settled implements growing: the parts are blocks.
+func (a *Answer) Settled(width, from int) (rows []flow.Row, to int) {
+	in := Indent(width)
+	rows, to = a.streamed().Settled(max(1, width-in), from)
+	return indented(rows, in, true), to
+}
+
+// Live implements growing.
+func (a *Answer) Live(width, from int) []flow.Row {
+	in := Indent(width)
+	return indented(a.streamed().Live(max(1, width-in), from), in, true)
+}
+
+// streamed is the text in blocks, up to date.
+func (a *Answer) streamed() *markdown.Stream {
+	if a.stream == nil || a.renderer != a.look.Markdown {
+		a.renderer = a.look.Markdown
 		a.stream = a.renderer.Stream()
 	}
 	a.stream.SetText(a.text)
-	if !a.done {
-		return a.stream.Rows(width)
+	if a.done {
+		a.stream.Finish()
 	}
-	a.stream.Finish()
-	rows := a.stream.Rows(width)
-	a.stream = nil
-	return rows
+	return a.stream
+}
+
+// indented sets rows in, after a blank row if apart.
+func indented(rows []flow.Row, columns int, apart bool) []flow.Row {
+	if len(rows) == 0 {
+		return nil
+	}
+	lead := strings.Repeat(" ", columns)
+	out := make([]flow.Row, 0, len(rows)+1)
+	if apart {
+		out = append(out, flow.Row{})
+	}
+	for _, row := range rows {
+		out = append(out, row.Indent(lead, columns))
+	}
+	return out
 }

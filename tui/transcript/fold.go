@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
-	"github.com/hoopoe-agent/hoopoe/tui/style"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 )
 
 const tabWidth = 4
@@ -14,14 +14,14 @@ const tabWidth = 4
 // Head wraps foreign text and returns its first rows, at most limit, and how
 // many of its lines are hidden, wholly or in part. It does no work for what
 // isn't shown, whatever the text's size.
-func Head(text string, width, limit int) (rows []string, hidden int) {
+func Head(text string, width, limit int, b flow.Bidi) (rows []flow.Row, hidden int) {
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\n")
 		room := limit - len(rows)
 		if room <= 0 {
 			return rows, strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
 		}
-		wrapped, cut := wrapLine(line, width, room)
+		wrapped, cut := wrapLine(line, width, room, b)
 		rows = append(rows, wrapped...)
 		if cut {
 			return rows, strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
@@ -32,7 +32,7 @@ func Head(text string, width, limit int) (rows []string, hidden int) {
 }
 
 // Tail is Head from the end: the last rows, and how many lines come before.
-func Tail(text string, width, limit int) (rows []string, hidden int) {
+func Tail(text string, width, limit int, b flow.Bidi) (rows []flow.Row, hidden int) {
 	text = strings.TrimRight(text, "\n")
 	for text != "" {
 		room := limit - len(rows)
@@ -42,13 +42,13 @@ func Tail(text string, width, limit int) (rows []string, hidden int) {
 		at := strings.LastIndexByte(text, '\n')
 		line := text[at+1:]
 		text = text[:max(at, 0)]
-		wrapped, _ := wrapLine(line, width, expandedRows)
+		wrapped, _ := wrapLine(line, width, expandedRows, b)
 		if len(wrapped) > room {
 			wrapped = wrapped[len(wrapped)-room:]
 		}
 		rows = append(wrapped, rows...)
 		if at == 0 && len(rows) < limit {
-			rows = append([]string{""}, rows...)
+			rows = append([]flow.Row{{}}, rows...)
 		}
 	}
 	return rows, 0
@@ -56,7 +56,7 @@ func Tail(text string, width, limit int) (rows []string, hidden int) {
 
 // wrapLine cleans and wraps one line into at most limit rows. cut says that
 // some of it is missing.
-func wrapLine(line string, width, limit int) (rows []string, cut bool) {
+func wrapLine(line string, width, limit int, b flow.Bidi) (rows []flow.Row, cut bool) {
 	// A cell rarely takes more than four bytes; what is beyond can't be seen.
 	if most := (limit + 1) * width * 4; len(line) > most {
 		for most > 0 && !utf8.RuneStart(line[most]) {
@@ -64,7 +64,8 @@ func wrapLine(line string, width, limit int) (rows []string, cut bool) {
 		}
 		line, cut = line[:most], true
 	}
-	rows = style.Wrap(sanitize.Tabs(sanitize.Text(strings.TrimSuffix(line, "\r")), tabWidth), width)
+	line = sanitize.Tabs(sanitize.Text(strings.TrimSuffix(line, "\r")), tabWidth)
+	rows = flow.Wrap(flow.Isolated(line), width, b)
 	if len(rows) > limit {
 		rows, cut = rows[:limit], true
 	}

@@ -1,10 +1,10 @@
 package transcript
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/markdown"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -13,6 +13,9 @@ import (
 // and then calls List.Invalidate.
 type Look struct {
 	style.Styles
+	// Bidi is what the terminal needs for right-to-left text; Markdown has its
+	// own copy.
+	flow.Bidi
 	// Markdown renders answers; a new one for each change of the styles.
 	Markdown *markdown.Renderer
 	// Expanded shows what is folded otherwise: long prompts, thinking, tool
@@ -35,46 +38,81 @@ func Indent(width int) int {
 	return 2
 }
 
+// Fold is the part of an item that remembers whether it alone is unfolded.
+type Fold struct {
+	open  bool
+	turns int
+}
+
+// Unfold shows what the item folds, or folds it again.
+func (f *Fold) Unfold(open bool) {
+	if f.open != open {
+		f.open = open
+		f.turns++
+	}
+}
+
+// Unfolded reports whether the item alone is unfolded.
+func (f *Fold) Unfolded() bool { return f.open }
+
+// Turns changes with each change; an item's version counts it.
+func (f *Fold) Turns() int { return f.turns }
+
 // Prompt is a message of the user's.
 type Prompt struct {
+	Fold
 	Look *Look
 	// Text may be of any size; Images counts the pictures sent along.
 	Text   string
 	Images int
 }
 
-// Version implements Item: a prompt doesn't change.
-func (p *Prompt) Version() int { return 0 }
+// Version implements Item.
+func (p *Prompt) Version() int { return p.Turns() }
 
-// Lines implements Item.
-func (p *Prompt) Lines(width int) []string {
+// Source implements Item.
+func (p *Prompt) Source() string { return p.Text }
+
+// Rows implements Item.
+func (p *Prompt) Rows(width int) []flow.Row {
 	inner := max(1, width-2)
 	limit := promptRows
-	if p.Look.Expanded {
+	expanded := p.Look.Expanded || p.Unfolded()
+	if expanded {
 		limit = expandedRows
 	}
-	rows, hidden := Head(p.Text, inner, limit)
-	out := make([]string, 0, len(rows)+3)
-	out = append(out, "")
-	mark := p.Look.User.With(p.Look.Bold)
-	for i, row := range rows {
-		lead := "  "
-		if i == 0 {
-			lead = mark.Render("›") + " "
-		}
-		out = append(out, lead+p.Look.Bold.Render(row))
-	}
+	rows, hidden := Head(p.Text, inner, limit, p.Look.Bidi)
+	out := []flow.Row{{}}
+	out = append(out, marked(p.Look.User.With(p.Look.Bold).Render("›"), p.Look.Bold, rows)...)
 	if hidden > 0 {
-		out = append(out, "  "+p.Look.Muted.Render(style.Cut(folded(hidden, p.Look.Expanded), inner)))
+		out = append(out, remark(p.Look, folded(hidden, expanded), width))
 	}
 	if p.Images > 0 {
-		out = append(out, "  "+p.Look.Muted.Render(style.Cut(plural(p.Images, "picture"), inner)))
+		out = append(out, remark(p.Look, plural(p.Images, "picture"), width))
 	}
 	return out
 }
 
+// marked sets rows in behind a mark of one column, in one style.
+func marked(mark string, paint style.Style, rows []flow.Row) []flow.Row {
+	for i, row := range rows {
+		lead := "  "
+		if i == 0 {
+			lead = mark + " "
+		}
+		rows[i] = row.Paint(paint).Indent(lead, 2)
+	}
+	return rows
+}
+
+// remark is a row of the program's own below an item.
+func remark(look *Look, text string, width int) flow.Row {
+	return flow.Row{Text: "  " + look.Muted.Render(style.Cut(text, max(1, width-2))), Rule: true}
+}
+
 // Thinking is what a model thinks before it answers.
 type Thinking struct {
+	Fold
 	Look    *Look
 	text    string
 	done    bool
@@ -93,38 +131,57 @@ func (t *Thinking) Set(text string, done bool) {
 // Finish says that no more text comes.
 func (t *Thinking) Finish() { t.Set(t.text, true) }
 
-// Version implements Item.
-func (t *Thinking) Version() int { return t.version }
+// Ended reports whether the thinking is over.
+func (t *Thinking) Ended() bool { return t.done }
 
-// Lines implements Item: the last rows while it streams, one row afterwards,
-// the whole text when expanded.
-func (t *Thinking) Lines(width int) []string {
+// Version implements Item.
+func (t *Thinking) Version() int { return t.version + t.Turns() }
+
+// Source implements Item.
+func (t *Thinking) Source() string { return t.text }
+
+// Rows implements Item: the last rows while it streams, its first line
+// afterwards, the whole text when expanded.
+func (t *Thinking) Rows(width int) []flow.Row {
 	in := Indent(width)
 	inner := max(1, width-in)
-	pad := strings.Repeat(" ", in)
 	text := strings.TrimSpace(t.text)
 	if text == "" {
 		return nil
 	}
-	var rows []string
-	title := "Thinking"
+	var rows []flow.Row
+	title := flow.Row{Text: t.Look.Thinking.Render(style.Cut("Thinking", inner)), Rule: true}
 	switch {
-	case t.Look.Expanded:
-		rows, _ = Head(text, inner, expandedRows)
+	case t.Look.Expanded || t.Unfolded():
+		rows, _ = Head(text, inner, expandedRows, t.Look.Bidi)
 	case !t.done:
-		rows, _ = Tail(text, inner, thinkingRows)
+		rows, _ = Tail(text, inner, thinkingRows, t.Look.Bidi)
 	default:
-		title = "Thought"
-		if n := strings.Count(text, "\n") + 1; n > 1 {
-			title += fmt.Sprintf(" · %d lines", n)
-		}
-		title += " · Ctrl+O shows it"
+		title = flow.Row{Text: t.folded(text, inner), Lead: len("Thought: ")}
 	}
-	out := []string{"", pad + t.Look.Thinking.Render(style.Cut(title, inner))}
-	for _, row := range rows {
-		out = append(out, pad+t.Look.Thinking.With(t.Look.Italic).Render(row))
+	for i, row := range rows {
+		rows[i] = row.Paint(t.Look.Thinking.With(t.Look.Italic))
 	}
-	return out
+	return indented(append([]flow.Row{title}, rows...), in, true)
+}
+
+// folded is the row for all of a text: its first line, and how many there are.
+func (t *Thinking) folded(text string, width int) string {
+	more, keys := "", " · Ctrl+O"
+	if n := strings.Count(text, "\n"); n > 0 {
+		more = " · " + plural(n, "more line")
+	}
+	switch {
+	case style.Width(more+keys) <= width/2:
+		more += keys
+	case style.Width(more) > width/2:
+		more = ""
+	}
+	// What doesn't fit of a short text is no more lines.
+	first, _, _ := strings.Cut(text[:min(len(text), 4*width+4)], "\n")
+	first = sanitize.Line(strings.Trim(first, "*# "))
+	first = style.Cut("Thought: "+first, width-style.Width(more))
+	return t.Look.Thinking.With(t.Look.Italic).Render(first) + t.Look.Muted.Render(more)
 }
 
 // Level ranks a notice.
@@ -147,8 +204,11 @@ type Notice struct {
 // Version implements Item: a notice doesn't change.
 func (n *Notice) Version() int { return 0 }
 
-// Lines implements Item.
-func (n *Notice) Lines(width int) []string {
+// Source implements Item.
+func (n *Notice) Source() string { return n.Text }
+
+// Rows implements Item.
+func (n *Notice) Rows(width int) []flow.Row {
 	mark, paint := "·", n.Look.Muted
 	switch n.Level {
 	case Warning:
@@ -156,43 +216,40 @@ func (n *Notice) Lines(width int) []string {
 	case Error:
 		mark, paint = "✗", n.Look.Error
 	}
-	rows, hidden := Head(strings.TrimSpace(n.Text), max(1, width-2), expandedRows)
-	out := []string{""}
-	for i, row := range rows {
-		lead := "  "
-		if i == 0 {
-			lead = paint.Render(mark) + " "
-		}
-		out = append(out, lead+paint.Render(row))
-	}
+	rows, hidden := Head(strings.TrimSpace(n.Text), max(1, width-2), expandedRows, n.Look.Bidi)
+	out := append([]flow.Row{{}}, marked(paint.Render(mark), paint, rows)...)
 	if hidden > 0 {
-		out = append(out, "  "+n.Look.Muted.Render(style.Cut(folded(hidden, true), max(1, width-2))))
+		out = append(out, remark(n.Look, folded(hidden, true), width))
 	}
 	return out
 }
 
 // Summary stands for messages that a compaction or a branch put together.
 type Summary struct {
+	Fold
 	Look  *Look
 	Title string
 	Text  string
 }
 
-// Version implements Item: a summary doesn't change.
-func (s *Summary) Version() int { return 0 }
+// Version implements Item.
+func (s *Summary) Version() int { return s.Turns() }
 
-// Lines implements Item: a rule with the title; the text when expanded.
-func (s *Summary) Lines(width int) []string {
+// Source implements Item.
+func (s *Summary) Source() string { return s.Text }
+
+// Rows implements Item: a rule with the title; the text when expanded.
+func (s *Summary) Rows(width int) []flow.Row {
 	title := style.Cut("── "+sanitize.Line(s.Title)+" ", width)
 	rule := title + strings.Repeat("─", max(0, width-style.Width(title)))
-	out := []string{"", s.Look.Muted.Render(rule)}
-	if !s.Look.Expanded {
+	out := []flow.Row{{}, {Text: s.Look.Muted.Render(rule), Rule: true}}
+	if !s.Look.Expanded && !s.Unfolded() {
 		return out
 	}
 	in := Indent(width)
-	rows, _ := Head(s.Text, max(1, width-in), expandedRows)
-	for _, row := range rows {
-		out = append(out, strings.Repeat(" ", in)+s.Look.Muted.Render(row))
+	rows, _ := Head(s.Text, max(1, width-in), expandedRows, s.Look.Bidi)
+	for i, row := range rows {
+		rows[i] = row.Paint(s.Look.Muted)
 	}
-	return out
+	return append(out, indented(rows, in, false)...)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/themes"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/markdown"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -61,14 +62,14 @@ var hostile = []string{
 	strings.Repeat("x", 10_000),
 }
 
-func items(look *Look, text string) map[string]Item {
+func items(look *Look, text string) map[string]Block {
 	answer, open := NewAnswer(look), NewAnswer(look)
 	answer.Set(text, true)
 	open.Set("Intro\n\n"+text, false)
 	thinking, thought := &Thinking{Look: look}, &Thinking{Look: look}
 	thinking.Set(text, false)
 	thought.Set(text, true)
-	return map[string]Item{
+	return map[string]Block{
 		"answer": answer, "open answer": open, "thinking": thinking, "thought": thought,
 		"prompt":  &Prompt{Look: look, Text: text, Images: 1},
 		"notice":  &Notice{Look: look, Level: Error, Text: text},
@@ -83,7 +84,7 @@ func TestRowsAreHarmlessAndFit(t *testing.T) {
 		for i, text := range hostile {
 			for name, item := range items(look, text) {
 				for _, w := range append([]int{1, 2, 7}, widths...) {
-					for _, row := range item.Lines(w) {
+					for _, row := range flow.Texts(item.Rows(w)) {
 						// A cluster of two columns can't be cut in half.
 						if got := style.Width(row); got > w && w > 3 {
 							t.Errorf("%s, text %d, width %d: row of %d columns %q", name, i, w, got, row)
@@ -104,7 +105,7 @@ func TestGolden(t *testing.T) {
 	thinking.Set("First I read the file.\nThen I look at the tests.\nThen the callers.\nThen the docs.\nThen I decide what to change.", false)
 	thought.Set("One line.\nAnother.", true)
 	answer.Set("It has **two** parts:\n\n1. the loop in `agent`\n2. the session\n\n```go\nfunc main() {}\n```\n", true)
-	all := []Item{
+	all := []Block{
 		&Prompt{Look: look, Text: "Replace foo with bar in main.go, and run the tests afterwards, please."},
 		thought, answer,
 		&Notice{Look: look, Level: Warning, Text: "The provider is overloaded."},
@@ -119,7 +120,7 @@ func TestGolden(t *testing.T) {
 		for _, w := range widths {
 			fmt.Fprintf(&b, "== width %d, expanded %v\n", w, expanded)
 			for _, item := range all {
-				for _, row := range item.Lines(w) {
+				for _, row := range flow.Texts(item.Rows(w)) {
 					b.WriteString(ansi.Strip(row) + "\n")
 				}
 			}
@@ -132,7 +133,7 @@ func TestHeadAndTail(t *testing.T) {
 	text := "one\ntwo words here\nthree\nfour\n"
 	for _, c := range []struct {
 		name         string
-		cut          func(string, int, int) ([]string, int)
+		cut          func(string, int, int, flow.Bidi) ([]flow.Row, int)
 		width, limit int
 		want         string
 		hidden       int
@@ -146,8 +147,8 @@ func TestHeadAndTail(t *testing.T) {
 		{"no rows", Head, 20, 0, "", 4},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rows, hidden := c.cut(text, c.width, c.limit)
-			if got := strings.Join(rows, "|"); got != c.want || hidden != c.hidden {
+			rows, hidden := c.cut(text, c.width, c.limit, flow.Bidi{})
+			if got := strings.Join(flow.Texts(rows), "|"); got != c.want || hidden != c.hidden {
 				t.Errorf("%q with %d hidden, want %q with %d", got, hidden, c.want, c.hidden)
 			}
 		})
@@ -158,7 +159,7 @@ func TestHeadAndTail(t *testing.T) {
 func BenchmarkFoldedPrompt(b *testing.B) {
 	p := &Prompt{Look: testLook(b), Text: strings.Repeat("a line of a big paste\n", 12_000)}
 	for b.Loop() {
-		p.Lines(80)
+		p.Rows(80)
 	}
 }
 
@@ -171,7 +172,7 @@ func BenchmarkStreamedAnswer(b *testing.B) {
 		a := NewAnswer(look)
 		for n := 60; n < len(text); n += 60 {
 			a.Set(text[:n], false)
-			a.Lines(80)
+			a.Rows(80)
 			frames++
 		}
 	}

@@ -1,8 +1,10 @@
 // Package transcript is the conversation on the screen: a virtual list that
 // holds any number of items and renders only those in the window.
 //
-//	events ─▶ app ─▶ Append / Remove ─▶ List ─▶ Rows (visible only)
-//	                                     └─ per item: lines cached by width and version
+//	events ─▶ app ─▶ Append / Remove ─▶ List ─▶ Rows (visible only), marked
+//	                                     ├─ per item: rows cached by width and version
+//	                                     ├─ Search, Select…: what is marked in them
+//	                                     └─▶ TakeSettled, Live, Dump (inline mode, exit)
 //
 // The list knows no heights but those of items it has shown. The window is
 // anchored to an item and a row within it, so neither growth below, nor a new
@@ -10,19 +12,35 @@
 // moves what is being read.
 package transcript
 
-// Item is one entry of the list.
+import (
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
+)
+
+// Item is one entry of the list: a Block.
 type Item interface {
-	// Lines returns the item's rows, none wider than width cells, for width
-	// of at least 1. The list keeps the slice until Version changes.
-	Lines(width int) []string
-	// Version changes whenever Lines would return something else for the
-	// same width.
+	// Version changes whenever the item would look or read otherwise.
 	Version() int
+}
+
+// Block is what a list draws, copies and searches.
+type Block interface {
+	Item
+	// Rows returns the item's rows, none wider than width cells, for width
+	// of at least 1. The list keeps the slice until Version changes.
+	Rows(width int) []flow.Row
+	// Source is the item's text as it was written, for a copy and a search. It
+	// is foreign text, as it came.
+	Source() string
 }
 
 // List is the virtual list. Its zero value is an empty list that follows the
 // end. It isn't safe for concurrent use.
 type List struct {
+	// Look gives the colours of matches and of the selection; it may be nil.
+	Look *Look
+
 	slots         []*slot
 	width, height int
 
@@ -30,142 +48,134 @@ type List struct {
 	// skip rows into item top. Otherwise it ends with the last item.
 	scrolled  bool
 	top, skip int
+	place     *place // the text on top, from before the width began to change
 
-	cached int // slots with lines
+	cached int // slots with rows
+
+	search    search
+	selection selection
+	taken     taken
 }
 
 type slot struct {
-	item    Item
-	lines   []string
+	item    Block
+	rows    []flow.Row
 	width   int
 	version int
+
+	hits  hits  // matches in the item's source
+	marks marks // and in its rows
 }
 
-// keepCached bounds how many items keep their lines; a sweep frees those far
+// place is a place in an item's text: so many letters of it stand before. No
+// width changes that.
+type place struct {
+	letters int
+	empty   bool // a row without letters
+}
+
+// keepCached bounds how many items keep their rows; a sweep frees those far
 // from the window when twice as many do.
 const keepCached = 256
 
 // SetSize sets the window's size in cells. A change of the height alone
-// renders nothing anew; after a change of the width the row that was on top
-// stays as near as reflow allows.
+// renders nothing anew; after a change of the width, however often, the text
+// that was on top still is.
 func (l *List) SetSize(width, height int) {
 	width, height = max(width, 1), max(height, 0)
-	if width != l.width && l.scrolled && l.top < len(l.slots) {
-		before := max(1, l.slots[l.top].rows())
-		share := l.skip
-		l.width = width
-		l.skip = share * len(l.lines(l.top)) / before
+	if width != l.width {
+		l.ClearSelection()
+		if l.scrolled && l.top < len(l.slots) {
+			if l.place == nil {
+				l.place = placeOf(l.rows(l.top), l.skip)
+			}
+			l.width = width
+			l.skip = l.place.in(l.rows(l.top))
+		}
 	}
+	kept := l.place
 	l.width, l.height = width, height
 	l.settle()
+	l.place = kept
 }
 
-func (s *slot) rows() int { return len(s.lines) }
+func placeOf(rows []flow.Row, skip int) *place {
+	p := &place{}
+	for i, r := range rows {
+		n := letters(r)
+		if i == skip {
+			p.empty = n == 0
+			break
+		}
+		p.letters += n
+	}
+	return p
+}
+
+// in finds the row of the place.
+func (p *place) in(rows []flow.Row) int {
+	before, found := 0, 0
+	for i, r := range rows {
+		if before > p.letters {
+			break
+		}
+		found = i
+		if p.empty && before == p.letters {
+			break
+		}
+		before += letters(r)
+	}
+	return found
+}
+
+func letters(r flow.Row) int {
+	text := r.Whole()
+	return len(text) - strings.Count(text, " ")
+}
 
 // Len is the number of items.
 func (l *List) Len() int { return len(l.slots) }
 
 // Item returns item i.
-func (l *List) Item(i int) Item { return l.slots[i].item }
+func (l *List) Item(i int) Item { return unblock(l.slots[i].item) }
 
 // Append adds an item at the end.
-func (l *List) Append(item Item) { l.slots = append(l.slots, &slot{item: item}) }
+func (l *List) Append(item Item) { l.slots = append(l.slots, &slot{item: block(item)}) }
 
 // Remove takes an item out; an unknown one is ignored.
 func (l *List) Remove(item Item) {
 	// From the end: what is removed has usually just come.
 	for i := len(l.slots) - 1; i >= 0; i-- {
-		if l.slots[i].item != item {
-			continue
+		if unblock(l.slots[i].item) == item {
+			l.remove(i)
+			return
 		}
-		l.forget(l.slots[i])
-		l.slots = append(l.slots[:i], l.slots[i+1:]...)
-		switch {
-		case i < l.top:
-			l.top--
-		case i == l.top:
-			l.skip = 0
-		}
-		l.settle()
-		return
 	}
 }
 
-// Reset empties the list and follows the end again.
-func (l *List) Reset() { *l = List{width: l.width, height: l.height} }
+func (l *List) remove(i int) {
+	l.forget(l.slots[i])
+	l.selection.removed(l.slots[i])
+	l.search.removed(l.slots[i])
+	l.taken.removed(i)
+	l.slots = append(l.slots[:i], l.slots[i+1:]...)
+	switch {
+	case i < l.top:
+		l.top--
+	case i == l.top:
+		l.skip, l.place = 0, nil
+	}
+	l.settle()
+}
 
-// Invalidate drops all rendered lines: the theme has changed.
+// Reset empties the list and follows the end again.
+func (l *List) Reset() { *l = List{Look: l.Look, width: l.width, height: l.height} }
+
+// Invalidate drops all rendered rows: the theme has changed, or what is folded.
 func (l *List) Invalidate() {
 	for _, s := range l.slots {
 		l.forget(s)
 	}
-}
-
-// Following reports whether the window is at the end and stays there.
-func (l *List) Following() bool { return !l.scrolled }
-
-// Scroll moves the window by rows, down if positive.
-func (l *List) Scroll(rows int) {
-	if !l.scrolled {
-		if rows >= 0 {
-			return
-		}
-		l.top, l.skip = l.end()
-		l.scrolled = true
-	}
-	l.skip += rows
-	l.settle()
-}
-
-// Page moves by a window less two rows of overlap; pages may be negative.
-func (l *List) Page(pages int) { l.Scroll(pages * max(1, l.height-2)) }
-
-// ToTop shows the first item.
-func (l *List) ToTop() {
-	l.scrolled, l.top, l.skip = true, 0, 0
-	l.settle()
-}
-
-// ToEnd shows the last item and follows what comes.
-func (l *List) ToEnd() { l.scrolled, l.top, l.skip = false, 0, 0 }
-
-// settle brings top and skip into range, and follows again when the end shows.
-func (l *List) settle() {
-	if !l.scrolled {
-		return
-	}
-	if len(l.slots) == 0 {
-		l.ToEnd()
-		return
-	}
-	l.top = min(max(l.top, 0), len(l.slots)-1)
-	for l.skip < 0 && l.top > 0 {
-		l.top--
-		l.skip += len(l.lines(l.top))
-	}
-	l.skip = max(l.skip, 0)
-	for l.skip >= len(l.lines(l.top)) && l.top < len(l.slots)-1 {
-		l.skip -= len(l.lines(l.top))
-		l.top++
-	}
-	left := -l.skip
-	for i := l.top; i < len(l.slots); i++ {
-		if left += len(l.lines(i)); left > l.height {
-			return
-		}
-	}
-	l.ToEnd()
-}
-
-// end returns the anchor of a window that ends with the last item.
-func (l *List) end() (top, skip int) {
-	rows := 0
-	for i := len(l.slots) - 1; i >= 0; i-- {
-		if rows += len(l.lines(i)); rows >= l.height {
-			return i, rows - l.height
-		}
-	}
-	return 0, 0
 }
 
 // Rows renders the window: at most its height of rows, from the top. more is
@@ -174,21 +184,22 @@ func (l *List) Rows() (rows []string, more int) {
 	if len(l.slots) == 0 || l.height == 0 {
 		return nil, 0
 	}
-	top, skip := l.top, l.skip
-	if !l.scrolled {
-		top, skip = l.end()
-	}
+	top, skip := l.window()
 	rows = make([]string, 0, l.height)
 	last := top
 	for i := top; i < len(l.slots) && len(rows) < l.height; i++ {
-		lines := l.lines(i)
-		lines = lines[min(skip, len(lines)):]
+		s := l.slots[i]
+		lines := l.rows(i)
+		from := min(skip, len(lines))
 		skip = 0
-		if room := l.height - len(rows); len(lines) > room {
-			lines = lines[:room]
+		to := len(lines)
+		if room := l.height - len(rows); to-from > room {
+			to = from + room
 			more = 1
 		}
-		rows = append(rows, lines...)
+		for k := from; k < to; k++ {
+			rows = append(rows, l.marked(s, i, k))
+		}
 		last = i
 	}
 	more += len(l.slots) - 1 - last
@@ -196,38 +207,60 @@ func (l *List) Rows() (rows []string, more int) {
 	return rows, more
 }
 
+// marked is a row with what is found and selected in it.
+func (l *List) marked(s *slot, item, row int) string {
+	text := s.rows[row].Text
+	if l.Look == nil {
+		return text
+	}
+	text = flow.Mark(text, l.found(s, row))
+	if from, to, ok := l.selectedIn(s, item, row); ok {
+		text = flow.Mark(text, []flow.Span{{From: from, To: to, Style: l.Look.Selected}})
+	}
+	return text
+}
+
+// window is where the window starts.
+func (l *List) window() (top, skip int) {
+	if l.scrolled {
+		return l.top, l.skip
+	}
+	return l.end()
+}
+
 // Tail renders the last rows of the list, at most n, whatever the window shows.
 func (l *List) Tail(n int) []string {
 	first, rows := len(l.slots), 0
 	for first > 0 && rows < n {
 		first--
-		rows += len(l.lines(first))
+		rows += len(l.rows(first))
 	}
 	out := make([]string, 0, rows)
 	for i := first; i < len(l.slots); i++ {
-		out = append(out, l.lines(i)...)
+		out = append(out, flow.Texts(l.rows(i))...)
 	}
 	return out[max(0, len(out)-n):]
 }
 
-// lines returns item i's rows for the current width.
-func (l *List) lines(i int) []string {
+// rows returns item i's rows for the current width.
+func (l *List) rows(i int) []flow.Row {
 	s := l.slots[i]
-	if v := s.item.Version(); s.lines == nil || s.width != l.width || s.version != v {
-		if s.lines == nil {
+	if v := s.item.Version(); s.rows == nil || s.width != l.width || s.version != v {
+		if s.rows == nil {
 			l.cached++
 		}
-		s.lines, s.width, s.version = s.item.Lines(l.width), l.width, v
-		if s.lines == nil {
-			s.lines = []string{}
+		s.rows, s.width, s.version = s.item.Rows(l.width), l.width, v
+		s.marks = marks{}
+		if s.rows == nil {
+			s.rows = []flow.Row{}
 		}
 	}
-	return s.lines
+	return s.rows
 }
 
 func (l *List) forget(s *slot) {
-	if s.lines != nil {
-		s.lines = nil
+	if s.rows != nil {
+		s.rows, s.marks = nil, marks{}
 		l.cached--
 	}
 	if f, ok := s.item.(interface{ Forget() }); ok {
@@ -235,13 +268,13 @@ func (l *List) forget(s *slot) {
 	}
 }
 
-// sweep frees lines far from the window, so that memory stays flat.
+// sweep frees rows far from the window, so that memory stays flat.
 func (l *List) sweep(first, last int) {
 	if l.cached <= 2*keepCached {
 		return
 	}
 	for i, s := range l.slots {
-		if s.lines != nil && (i < first-keepCached/2 || i > last+keepCached/2) {
+		if s.rows != nil && (i < first-keepCached/2 || i > last+keepCached/2) {
 			l.forget(s)
 		}
 	}

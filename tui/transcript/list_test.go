@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 )
 
 // counted is an item of a number of rows that counts its renderings.
@@ -17,7 +19,9 @@ type counted struct {
 
 func (c *counted) Version() int { return c.version }
 
-func (c *counted) Lines(width int) []string {
+func (c *counted) Source() string { return c.name }
+
+func (c *counted) Rows(width int) []flow.Row {
 	c.rendered++
 	// Narrow windows need more rows, as wrapped text does.
 	n := c.rows * max(1, 40/width)
@@ -25,7 +29,7 @@ func (c *counted) Lines(width int) []string {
 	for i := range out {
 		out[i] = fmt.Sprintf("%s.%d", c.name, i)
 	}
-	return out
+	return flow.Of(out...)
 }
 
 func filled(n, rows int) (*List, []*counted) {
@@ -202,7 +206,7 @@ func TestTenThousandItemsRenderAScreenful(t *testing.T) {
 	}
 	kept := 0
 	for _, s := range l.slots {
-		if s.lines != nil {
+		if s.rows != nil {
 			kept++
 		}
 	}

@@ -1,0 +1,62 @@
+package card
+
+import (
+	"encoding/json"
+
+	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+	"github.com/hoopoe-agent/hoopoe/tui/transcript"
+)
+
+// todos shows a task list as it was after the call. With too little room, the
+// rows are those around the task in hand.
+func (c *Card) todos(width, limit int) []flow.Row {
+	var list struct {
+		Phases []message.TodoPhase `json:"phases"`
+	}
+	if json.Unmarshal(c.details, &list) != nil || len(list.Phases) == 0 {
+		return c.text(c.look.Muted, transcript.Head, width, liveRows)
+	}
+	var rows []flow.Row
+	current := -1
+	for _, p := range list.Phases {
+		if len(list.Phases) > 1 {
+			rows = append(rows, flow.Row{Text: c.look.Bold.Render(style.Cut(sanitize.Line(p.Name), width))})
+		}
+		for _, t := range p.Tasks {
+			if t.Status == "in_progress" && current < 0 {
+				current = len(rows)
+			}
+			rows = append(rows, c.task(t, width)...)
+		}
+	}
+	if len(rows) <= limit+1 {
+		return rows
+	}
+	from := min(max(current-limit/2, 0), len(rows)-limit)
+	return append(rows[from:from+limit:from+limit], c.more(count(len(rows)-limit, "more row", "more rows"), width))
+}
+
+// task is one task behind its mark.
+func (c *Card) task(t message.Todo, width int) []flow.Row {
+	mark, paint := "○", c.look.Text
+	switch t.Status {
+	case "in_progress":
+		mark, paint = "●", c.look.Accent
+	case "completed":
+		mark, paint = "✓", c.look.Muted
+	case "abandoned":
+		mark, paint = "✗", c.look.Muted
+	}
+	rows, _ := transcript.Head(sanitize.Line(t.Content), max(width-2, 1), 2, c.look.Bidi)
+	for i, row := range rows {
+		lead := "  "
+		if i == 0 {
+			lead = paint.Render(mark) + " "
+		}
+		rows[i] = row.Paint(paint).Indent(lead, 2)
+	}
+	return rows
+}

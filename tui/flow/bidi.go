@@ -1,0 +1,280 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/text/unicode/bidi"
+)
+
+// HasRTL reports whether text has a character that runs from right to left.
+func HasRTL(text string) bool {
+	for i := 0; i < len(text); i++ {
+		// Hebrew begins at U+0590, the forms for presentation at U+FB1D, and
+		// some scripts of old are in the plane from U+10800.
+		if c := text[i]; c < 0xd6 {
+			continue
+		}
+		return strings.ContainsFunc(text[i:], isRTL)
+	}
+	return false
+}
+
+func isRTL(r rune) bool {
+	if r < 0x590 {
+		return false
+	}
+	p, _ := bidi.LookupRune(r)
+	return p.Class() == bidi.R || p.Class() == bidi.AL
+}
+
+// RightToLeft reports the direction of a paragraph: that of its first letter.
+func RightToLeft(text string) bool {
+	l := read(text)
+	return l.rtl && firstStrong(l.cells)
+}
+
+// firstStrong reports whether the first letter outside isolates runs from
+// right to left.
+func firstStrong(cells []cell) bool {
+	depth := 0
+	for _, c := range cells {
+		switch c.kind {
+		case isolate:
+			depth++
+		case isolateEnd:
+			depth--
+		default:
+			if depth > 0 {
+				continue
+			}
+			switch class(c) {
+			case bidi.L:
+				return false
+			case bidi.R, bidi.AL:
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func anyRTL(cells []cell) bool {
+	return slices.ContainsFunc(cells, func(c cell) bool { return len(c.text) > 1 && HasRTL(c.text) })
+}
+
+// class is the bidirectional class of a cluster.
+func class(c cell) bidi.Class {
+	p, _ := bidi.LookupString(c.text)
+	return p.Class()
+}
+
+// reordered writes a row in the order of the screen.
+func reordered(cells []cell, w *writer, width int, right bool) Row {
+	base := 0
+	if right {
+		base = 1
+	}
+	var r Row
+	used := 0
+	for _, c := range cells {
+		used += min(c.width, width)
+	}
+	if right && used < width {
+		r.Lead = width - used
+		w.WriteString(strings.Repeat(" ", r.Lead))
+	}
+	at := r.Lead
+	for _, v := range visual(cells, base) {
+		c := cells[v.cell]
+		if c.kind == isolate || c.kind == isolateEnd {
+			continue
+		}
+		text := fit(c, width)
+		if v.mirrored {
+			text = bidi.ReverseString(text[:1]) + text[1:]
+		}
+		r.order = append(r.order, cluster{c.text, at, min(c.width, width), v.cell})
+		at += min(c.width, width)
+		w.put(text, c.pen)
+	}
+	r.Text = w.end()
+	return r
+}
+
+// inOrder are the clusters of a reordered row as they are read.
+func (r Row) inOrder() []cluster {
+	return slices.SortedFunc(slices.Values(r.order), func(a, b cluster) int { return a.rank - b.rank })
+}
+
+// seen is a cell where it stands on the screen.
+type seen struct {
+	cell     int
+	mirrored bool // a bracket that faces the other way
+}
+
+// visual orders cells as the Unicode bidirectional algorithm does for one row
+// of a paragraph with the given level; isolates are the only embeddings.
+func visual(cells []cell, base int) []seen {
+	levels := levelsOf(cells, base)
+	order := make([]seen, len(cells))
+	highest := base
+	for i := range order {
+		order[i].cell = i
+		order[i].mirrored = levels[i]%2 == 1 && len(cells[i].text) == 1 && strings.ContainsAny(cells[i].text, "()[]{}<>")
+		highest = max(highest, levels[i])
+	}
+	for level := highest; level > 0; level-- {
+		for i := 0; i < len(order); {
+			if levels[i] < level {
+				i++
+				continue
+			}
+			j := i
+			for j < len(order) && levels[j] >= level {
+				j++
+			}
+			slices.Reverse(order[i:j])
+			slices.Reverse(levels[i:j])
+			i = j
+		}
+	}
+	return order
+}
+
+// levelsOf resolves the level of each cell: the rules W1 to W7, N1, N2, I1, I2
+// and L1. An isolate counts as a neutral character outside, and its inside,
+// which is left to right, starts anew.
+func levelsOf(cells []cell, base int) []int {
+	levels := make([]int, len(cells))
+	var outer []int // cells of this level
+	for i := 0; i < len(cells); i++ {
+		outer = append(outer, i)
+		if cells[i].kind != isolate {
+			continue
+		}
+		end := i + 1
+		for end < len(cells) && cells[end].kind != isolateEnd {
+			end++
+		}
+		inside := (base + 2) &^ 1 // the next even level
+		for k, level := range levelsOf(cells[i+1:end], 0) {
+			levels[i+1+k] = level + inside
+		}
+		i = end - 1
+	}
+	classes := make([]bidi.Class, len(outer))
+	for k, i := range outer {
+		switch classes[k] = class(cells[i]); {
+		case cells[i].kind == isolate || cells[i].kind == isolateEnd:
+			classes[k] = bidi.ON
+		}
+	}
+	edge := bidi.L
+	if base%2 == 1 {
+		edge = bidi.R
+	}
+	weak(classes, edge)
+	neutral(classes, edge)
+	for k, i := range outer {
+		levels[i] = base
+		switch {
+		case base%2 == 0 && classes[k] == bidi.R, base%2 == 1 && classes[k] != bidi.R:
+			levels[i]++
+		case base%2 == 0 && (classes[k] == bidi.EN || classes[k] == bidi.AN):
+			levels[i] += 2
+		}
+	}
+	for k := len(outer) - 1; k >= 0 && cells[outer[k]].kind == blank; k-- {
+		levels[outer[k]] = base
+	}
+	return levels
+}
+
+// weak resolves numbers and what belongs to them.
+func weak(c []bidi.Class, edge bidi.Class) {
+	strong, arabic := edge, false
+	for i := range c { // W1 to W3
+		switch c[i] {
+		case bidi.NSM:
+			c[i] = edge
+			if i > 0 {
+				c[i] = c[i-1]
+			}
+		case bidi.L, bidi.R:
+			arabic = false
+		case bidi.AL:
+			arabic, c[i] = true, bidi.R
+		case bidi.EN:
+			if arabic {
+				c[i] = bidi.AN
+			}
+		}
+	}
+	for i := 1; i+1 < len(c); i++ { // W4
+		if c[i] == bidi.ES && c[i-1] == bidi.EN && c[i+1] == bidi.EN ||
+			c[i] == bidi.CS && c[i-1] == c[i+1] && (c[i-1] == bidi.EN || c[i-1] == bidi.AN) {
+			c[i] = c[i-1]
+		}
+	}
+	for i := 0; i < len(c); { // W5
+		j := i
+		for j < len(c) && c[j] == bidi.ET {
+			j++
+		}
+		if j == i {
+			i++
+			continue
+		}
+		if i > 0 && c[i-1] == bidi.EN || j < len(c) && c[j] == bidi.EN {
+			for k := i; k < j; k++ {
+				c[k] = bidi.EN
+			}
+		}
+		i = j
+	}
+	for i := range c { // W6, W7
+		switch c[i] {
+		case bidi.L, bidi.R:
+			strong = c[i]
+		case bidi.EN:
+			if strong == bidi.L {
+				c[i] = bidi.L
+			}
+		case bidi.AN:
+		default:
+			c[i] = bidi.ON
+		}
+	}
+}
+
+// neutral gives what has no direction that of its neighbours, or the row's.
+func neutral(c []bidi.Class, edge bidi.Class) {
+	side := func(i int) bidi.Class {
+		if i < 0 || i >= len(c) {
+			return edge
+		}
+		if c[i] == bidi.L {
+			return bidi.L
+		}
+		return bidi.R // numbers count as such
+	}
+	for i := 0; i < len(c); {
+		j := i
+		for j < len(c) && c[j] == bidi.ON {
+			j++
+		}
+		if j == i {
+			i++
+			continue
+		}
+		to := edge
+		if a := side(i - 1); a == side(j) {
+			to = a
+		}
+		for k := i; k < j; k++ {
+			c[k] = to
+		}
+		i = j
+	}
+}

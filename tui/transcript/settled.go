@@ -1,0 +1,100 @@
+package transcript
+
+import (
+	"bufio"
+	"io"
+
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
+)
+
+// Inline mode writes what is over into the terminal's own scrollback, in order
+// and once, and keeps the rest in a live area below. An answer settles block
+// by block, since it may be longer than the screen.
+
+// taken is what TakeSettled has handed out: whole items, and a part of the
+// next one.
+type taken struct {
+	items int
+	part  int // of item items, as the item counts
+}
+
+func (t *taken) removed(i int) {
+	switch {
+	case i < t.items:
+		t.items--
+	case i == t.items:
+		t.part = 0
+	}
+}
+
+// ending is an item that changes until it is over.
+type ending interface{ Ended() bool }
+
+// growing is an item whose beginning is over before its end.
+type growing interface {
+	ending
+	// Settled returns the rows of the parts from a number on that will never
+	// change, and the number of the first part that isn't among them.
+	Settled(width, from int) (rows []flow.Row, to int)
+	// Live returns the rows of the parts from a number on.
+	Live(width, from int) []flow.Row
+}
+
+// TakeSettled returns the rows of what is over and hasn't been taken yet, up to
+// the first item that still changes.
+func (l *List) TakeSettled() []string {
+	var out []string
+	for l.taken.items < len(l.slots) {
+		i := l.taken.items
+		item := l.slots[i].item
+		if g, ok := item.(growing); ok && (l.taken.part > 0 || !g.Ended()) {
+			rows, to := g.Settled(l.width, l.taken.part)
+			out = append(out, flow.Texts(rows)...)
+			l.taken.part = to
+			if !g.Ended() {
+				return out
+			}
+		} else if e, ok := item.(ending); ok && !e.Ended() {
+			return out
+		} else {
+			out = append(out, flow.Texts(item.Rows(l.width))...)
+		}
+		l.taken = taken{items: i + 1}
+	}
+	return out
+}
+
+// Live returns the last rows, at most limit, of what TakeSettled hasn't
+// returned.
+func (l *List) Live(limit int) []string {
+	var out []string
+	for i := len(l.slots) - 1; i >= l.taken.items && len(out) < limit; i-- {
+		var rows []flow.Row
+		if g, ok := l.slots[i].item.(growing); ok && i == l.taken.items && l.taken.part > 0 {
+			rows = g.Live(l.width, l.taken.part)
+		} else {
+			rows = l.rows(i)
+		}
+		out = append(flow.Texts(rows), out...)
+	}
+	return out[max(0, len(out)-limit):]
+}
+
+// SkipSettled counts all that is over as taken: it is on the screen already.
+func (l *List) SkipSettled() { l.TakeSettled() }
+
+// TakeAgain lets TakeSettled start from the beginning.
+func (l *List) TakeAgain() { l.taken = taken{} }
+
+// Dump writes the whole transcript, with its colours, a row a line, for a
+// normal screen of the given width. It keeps nothing of what it renders.
+func (l *List) Dump(width int, w io.Writer) error {
+	b := bufio.NewWriter(w)
+	for _, s := range l.slots {
+		for _, row := range s.item.Rows(max(width, 1)) {
+			b.WriteString(row.Text)
+			b.WriteByte('\n')
+		}
+	}
+	return b.Flush()
+}
