@@ -74,11 +74,17 @@ func TestVim(t *testing.T) {
 		{"|one two", "ywP", "one| one two"}, {"|one two", "ywwP", "one one| two"}, {"|ab", "xp", "b|a"}, {"|a\nb", "yyp", "a\n|a\nb"}, {"|a\nb", "yyP", "|a\na\nb"},
 		{"|a\nb", "ddp", "b\n|a"}, {"|a\nb\nc", "yjGp", "a\nb\nc\n|a\nb"}, {"|ab", "x3p", "baa|a"}, {"|a\nb", "Yp", "a\n|a\nb"}, {"a |b", "yiwP", "a |bb"},
 
+		{"|a\nb", "yy2p", "a\n|a\na\nb"}, {"one t|wo", "yy0P", "|one two\none two"}, {"a\nb|c", "ygg", "|a\nbc"},
+
+		// what is up to the start of a line
+		{"a\n|\n  b", "dw", "a\n  |b"}, {"a\n|\nb", "cbx<esc>", "|x\n\nb"}, {"a\n|\nb", "d_", "a\n|b"}, {"a\nb|c\nd", "3dk", "|d"}, {"a b\n|\nc", "VBd", "|c"}, {"a b\n|\nc", "ge", "a |b\n\nc"},
+
 		// objects
 		{"one t|wo three", "diw", "one | three"}, {"one t|wo three", "daw", "one |three"}, {"one t|wo", "daw", "on|e"}, {"a.b|.c d", "diW", "| d"},
 		{`say "he|llo" now`, `ci"x<esc>`, `say "|x" now`}, {`say "he|llo" now`, `da"`, `say | now`}, {`|say "hello" now`, `di"`, `say "|" now`},
 		{"f(a, |b) c", "di(", "f(|) c"}, {"f(a, |b) c", "da(", "f| c"}, {"f(a, (|b)) c", "dib", "f(a, (|)) c"}, {"f(a, (b)|) c", "dib", "f(|) c"},
 		{"x {\n  |y\n}", "di{", "x {|}"}, {"[a|b]", "ci[x<esc>", "[|x]"}, {"<|a>", "di<", "<|>"}, {"a'|b'", "di'", "a'|'"}, {"no |brackets", "di(", "no |brackets"},
+		{"|a (b) c", "di(", "a (|) c"}, {"it's 'quo|ted' x", "di'", "it's '|' x"}, {"a\n\n|b", "dap", "|a"}, {"one|two", "yip", "|onetwo"},
 		{"a\n|b\n\nc", "dip", "|\nc"}, {"a\n|b\n\nc", "dap", "|c"},
 
 		// seeing what one does

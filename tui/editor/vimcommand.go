@@ -91,6 +91,10 @@ func (e *Editor) prefixed(prefix, key string) {
 			return
 		}
 		switch {
+		case v.operator == "y":
+			e.apply(s, linewise)
+			e.cursor = s.from
+			return
 		case v.operator != "":
 			e.apply(s, linewise)
 			return
@@ -112,7 +116,7 @@ func (e *Editor) operate(key string) {
 		e.apply(e.selection(), v.mode == VisualLine)
 	case v.operator == key:
 		last := min(e.cursor.line+e.times()-1, len(e.buf.lines)-1)
-		e.apply(span{pos{e.cursor.line, 0}, pos{last, 0}}, true)
+		e.apply(span{e.cursor, pos{last, 0}}, true)
 	case v.operator != "":
 		v.idle()
 	default:
@@ -125,6 +129,9 @@ func (e *Editor) selection() span {
 	from, to := e.vim.anchor, e.cursor
 	if to.before(from) {
 		from, to = to, from
+	}
+	if e.vim.mode == VisualLine {
+		return e.wholeLines(span{from, to})
 	}
 	return span{from, e.buf.next(to)}
 }
@@ -145,8 +152,15 @@ func (e *Editor) move(m motion) {
 	if s.to.before(s.from) {
 		s.from, s.to = s.to, s.from
 	}
-	if m.inclusive && s.to.col < len(e.buf.lines[s.to.line]) {
+	switch {
+	case m.linewise:
+	case m.inclusive && s.to.col < len(e.buf.lines[s.to.line]):
 		s.to.col++
+	case !m.inclusive && s.to.col == 0 && s.to.line > s.from.line:
+		// Up to the start of a line is up to the end of the one before, and
+		// from the start of a line on it is the lines as a whole.
+		s.to = pos{s.to.line - 1, len(e.buf.lines[s.to.line-1])}
+		m.linewise = s.from.col <= e.firstCell(s.from.line).col
 	}
 	e.apply(s, m.linewise)
 }
@@ -154,21 +168,21 @@ func (e *Editor) move(m motion) {
 // apply lets the operator have a stretch, or the whole lines that it touches.
 func (e *Editor) apply(s span, linewise bool) {
 	v := &e.vim
-	operator := v.operator
+	operator, selected := v.operator, v.mode != Normal
 	v.idle()
 	v.mode = Normal
-	first, last := s.from.line, s.to.line
+	first, last, start := s.from.line, s.to.line, s.from
 	lineStart := pos{first, 0}
 	if linewise {
-		s = span{lineStart, pos{last, len(e.buf.lines[last])}}
+		s = e.wholeLines(s)
 	}
 	if s.from.before(s.to) || linewise {
 		e.keep(cut{e.buf.slice(s.from, s.to), linewise})
 	}
 	switch {
 	case operator == "y":
-		if !linewise || e.cursor.line > first {
-			e.cursor = s.from
+		if selected || start != e.cursor {
+			e.cursor = start
 		}
 	case operator == "c":
 		e.remove(s.from, s.to)
@@ -185,6 +199,10 @@ func (e *Editor) apply(s span, linewise bool) {
 	default:
 		e.remove(s.from, s.to)
 	}
+}
+
+func (e *Editor) wholeLines(s span) span {
+	return span{pos{s.from.line, 0}, pos{s.to.line, len(e.buf.lines[s.to.line])}}
 }
 
 // firstCell is the first place of a line that is not blank.
@@ -302,7 +320,7 @@ func (e *Editor) visual(key string) {
 		}
 	case "J":
 		from, to := min(v.anchor.line, e.cursor.line), max(v.anchor.line, e.cursor.line)
-		v.mode, e.cursor = Normal, pos{from, 0}
+		v.mode, e.cursor.line = Normal, from
 		e.join(max(to-from, 1))
 	case "~", "u", "U":
 		s := e.selection()

@@ -24,9 +24,15 @@ func (e *Editor) put(before bool, n int) {
 		return
 	}
 	c := e.kills[len(e.kills)-1]
-	for range min(n, putMax) {
-		e.putCut(c, before)
+	all := c.cells
+	for range min(n, putMax) - 1 {
+		if c.linewise {
+			all = append(all[:len(all):len(all)], c.cells...)
+		} else {
+			all = concat(all, c.cells)
+		}
 	}
+	e.putCut(cut{all, c.linewise}, before)
 }
 
 // putMax bounds how often a text is put at once.

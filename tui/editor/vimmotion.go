@@ -22,8 +22,14 @@ func (e *Editor) motionOf(key string) (motion, bool) {
 		return to(pos{at.line, min(at.col+n, end)})
 	case "0":
 		return to(pos{at.line, 0})
-	case "^", "_":
+	case "^":
 		return to(e.firstCell(at.line))
+	case "_":
+		m := e.lineMotion(at.line + n - 1)
+		if e.vim.operator != "" {
+			m.to.col = at.col
+		}
+		return m, true
 	case "$":
 		line := min(at.line+n-1, len(e.buf.lines)-1)
 		return to(pos{line, len(e.buf.lines[line])})
@@ -64,11 +70,8 @@ func (e *Editor) lineMotion(line int) motion {
 // the history; with an operator by lines.
 func (e *Editor) rowMotion(n int) motion {
 	if e.vim.operator != "" {
-		line := e.cursor.line + n
-		if line < 0 || line >= len(e.buf.lines) {
-			return motion{}
-		}
-		return motion{to: pos{line, e.cursor.col}, linewise: true, ok: true}
+		line := min(max(e.cursor.line+n, 0), len(e.buf.lines)-1)
+		return motion{to: pos{line, e.cursor.col}, linewise: true, ok: line != e.cursor.line}
 	}
 	step := 1
 	if n < 0 {
@@ -111,6 +114,9 @@ func (e *Editor) wordMotion(key string) motion {
 				at, m.inclusive = e.wordEnd(at, big, true), true
 				continue
 			}
+			if left == 1 && e.vim.operator != "" && e.emptyLine(at) {
+				return motion{to: e.buf.next(at), ok: true}
+			}
 			at = e.nextWord(at, big)
 		case "b", "B":
 			at = e.wordStart(at, big)
@@ -125,6 +131,9 @@ func (e *Editor) wordMotion(key string) motion {
 		at = pos{at.line - 1, len(e.buf.lines[at.line-1])}
 	}
 	m.to = at
+	if at == e.cursor && (key == "b" || key == "B" || key == "ge") {
+		m.ok = false
+	}
 	return m
 }
 
@@ -176,8 +185,8 @@ func (e *Editor) wordEnd(p pos, big, stay bool) pos {
 
 // endBefore is the last cell of the word before.
 func (e *Editor) endBefore(p pos) pos {
-	for kind := e.kind(p, false); p != (pos{}) && kind != classBlank && e.kind(p, false) == kind; {
-		if p = e.buf.prev(p); kind == classHeld {
+	for kind := e.kind(p, false); p != (pos{}) && e.kind(p, false) == kind; {
+		if p = e.buf.prev(p); kind == classHeld || kind == classBlank {
 			break
 		}
 	}

@@ -1,6 +1,9 @@
 package editor
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // object returns the stretch of a text object around the caret: its inside, or
 // all of it.
@@ -57,7 +60,7 @@ func (e *Editor) wordObject(inner, big bool) span {
 }
 
 // paragraph is the lines around the caret up to empty ones, for a whole one
-// with the empty lines behind it.
+// with the empty lines behind it, or else before it.
 func (e *Editor) paragraph(inner bool) span {
 	empty := func(line int) bool { return len(e.buf.lines[line]) == 0 }
 	from, to := e.cursor.line, e.cursor.line
@@ -68,43 +71,52 @@ func (e *Editor) paragraph(inner bool) span {
 	for to+1 < len(e.buf.lines) && empty(to+1) == kind {
 		to++
 	}
-	if !inner {
-		for to+1 < len(e.buf.lines) && empty(to+1) != kind {
-			to++
-		}
+	last := to
+	for !inner && to+1 < len(e.buf.lines) && empty(to+1) != kind {
+		to++
+	}
+	for !inner && to == last && from > 0 && empty(from-1) != kind {
+		from--
 	}
 	return span{pos{from, 0}, pos{to, 0}}
 }
 
-// quoted is what is between two equal marks in the line of the caret, around
-// the caret or after it.
+// quoted is what is between two equal marks in the line of the caret: around
+// the caret, or after it. On a mark, those before it in the line are paired.
 func (e *Editor) quoted(inner bool, mark string) (span, bool) {
-	cells := e.buf.lines[e.cursor.line]
-	open := -1
-	for i, c := range cells {
-		switch {
-		case c.text != mark || i > 0 && cells[i-1].text == `\`:
-		case open < 0:
-			open = i
-		case i < e.cursor.col:
-			open = -1
-		default:
-			s := span{pos{e.cursor.line, open}, pos{e.cursor.line, i + 1}}
-			if inner {
-				s.from.col++
-				s.to.col--
-			}
-			return s, true
+	line := e.cursor.line
+	var marks []int
+	for i, c := range e.buf.lines[line] {
+		if c.text == mark && (i == 0 || e.buf.lines[line][i-1].text != `\`) {
+			marks = append(marks, i)
 		}
 	}
-	return span{}, false
+	n, on := slices.BinarySearch(marks, e.cursor.col) // marks before the caret
+	first := max(n-1, 0)
+	if on {
+		first = n &^ 1
+	}
+	if first+1 >= len(marks) {
+		return span{}, false
+	}
+	s := span{pos{line, marks[first]}, pos{line, marks[first+1] + 1}}
+	if inner {
+		s.from.col++
+		s.to.col--
+	}
+	return s, true
 }
 
-// enclosed is what is between the brackets around the caret.
+// enclosed is what is between the brackets around the caret, or after it.
 func (e *Editor) enclosed(inner bool, open, end string) (span, bool) {
 	from, ok := e.bracket(e.cursor, open, end, -1)
-	if !ok {
-		return span{}, false
+	for p := e.cursor; !ok; {
+		next := e.buf.next(p)
+		if next == p {
+			return span{}, false
+		}
+		p = next
+		from, ok = p, e.at(p) == open
 	}
 	to, ok := e.bracket(from, end, open, +1)
 	if !ok {
