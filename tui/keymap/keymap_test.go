@@ -63,6 +63,9 @@ func TestTable(t *testing.T) {
 		if e.Text == "" || e.Section == "" {
 			t.Errorf("%s says nothing in the help", e.Action)
 		}
+		if n := len(e.Text) + len(e.When); n > 50 || len(e.Section) > 20 {
+			t.Errorf("%s: %q has %d characters and is cut in the help at 80 columns", e.Action, e.Text, n)
+		}
 		alt, twin := false, false
 		for _, k := range e.Keys {
 			if got, err := keymap.Parse(k); err != nil || got != k {

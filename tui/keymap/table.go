@@ -99,9 +99,9 @@ func sending() []Entry {
 	return section("Send, stop, leave",
 		Entry{Action: Submit, In: Editor, Keys: k("enter"), Text: "send; while the agent works: steer it", Aliases: pi("tui.input.submit")},
 		Entry{Action: NewLine, In: Editor, Keys: k("shift+enter", "ctrl+j", "alt+enter", "ctrl+enter"), Text: "new line; \\ Enter does it too", Aliases: pi("tui.input.newLine")},
-		Entry{Action: FollowUp, In: Chat, Keys: k("tab"), Text: "send after the work that is going on", When: "the agent works", Aliases: pi("app.message.followUp")},
+		Entry{Action: FollowUp, In: Chat, Keys: k("tab"), Text: "send it after this work", When: "the agent works", Aliases: pi("app.message.followUp")},
 		Entry{Action: Dequeue, In: Chat, Keys: k("alt+up", "f7"), Text: "take queued messages back", When: "messages wait", Aliases: pi("app.message.dequeue")},
-		Entry{Action: Interrupt, In: Chat, Keys: k("esc"), Text: "close, else stop what runs; twice in an empty prompt: go back", Aliases: pi("app.interrupt")},
+		Entry{Action: Interrupt, In: Chat, Keys: k("esc"), Text: "close, or stop what runs; twice, empty: go back", Aliases: pi("app.interrupt")},
 		Entry{Action: Clear, In: Global, Keys: k("ctrl+c"), Text: "clear the prompt; twice: leave", Aliases: pi("app.clear")},
 		Entry{Action: Exit, In: Chat, Keys: k("ctrl+d"), Text: "leave", When: emptyPrompt, Aliases: pi("app.exit")},
 		Entry{Action: Suspend, In: Global, Keys: k("ctrl+z"), Text: "suspend; fg comes back", Aliases: pi("app.suspend")},
@@ -112,7 +112,7 @@ func sending() []Entry {
 }
 
 func conversation() []Entry {
-	return section("Conversation and session",
+	return section("Conversation",
 		Entry{Action: HistorySearch, In: Chat, Keys: k("ctrl+r"), Text: "search earlier prompts"},
 		Entry{Action: ExternalEditor, In: Chat, Keys: k("ctrl+g"), Text: "edit the prompt in EDITOR", Aliases: pi("app.editor.external")},
 		Entry{Action: PasteImage, In: Chat, Keys: k("ctrl+v", "alt+v"), Text: "paste an image", Aliases: pi("app.clipboard.pasteImage")},
@@ -141,8 +141,8 @@ func conversation() []Entry {
 
 func editing() []Entry {
 	return section("Text of the prompt",
-		Entry{Action: CursorUp, In: Editor, Keys: k("up"), Text: "row up; on the first one: earlier prompts", Aliases: pi("tui.editor.cursorUp")},
-		Entry{Action: CursorDown, In: Editor, Keys: k("down", "ctrl+n"), Text: "row down; on the last one: later prompts", Aliases: pi("tui.editor.cursorDown")},
+		Entry{Action: CursorUp, In: Editor, Keys: k("up"), Text: "row up; from the first one: earlier prompts", Aliases: pi("tui.editor.cursorUp")},
+		Entry{Action: CursorDown, In: Editor, Keys: k("down", "ctrl+n"), Text: "row down; from the last one: later prompts", Aliases: pi("tui.editor.cursorDown")},
 		Entry{Action: CursorLeft, In: Editor, Keys: k("left", "ctrl+b"), Text: "character left", Aliases: pi("tui.editor.cursorLeft")},
 		Entry{Action: CursorRight, In: Editor, Keys: k("right", "ctrl+f"), Text: "character right", Aliases: pi("tui.editor.cursorRight")},
 		Entry{Action: CursorWordLeft, In: Editor, Keys: k("alt+left", "ctrl+left", "alt+b"), Text: "word left", Aliases: pi("tui.editor.cursorWordLeft")},
@@ -151,7 +151,7 @@ func editing() []Entry {
 		Entry{Action: CursorLineEnd, In: Editor, Keys: k("end", "ctrl+e", "super+right"), Text: "end of the line", Aliases: pi("tui.editor.cursorLineEnd")},
 		Entry{Action: CursorTop, In: Editor, Keys: k("alt+<", "ctrl+shift+home", "super+up"), Text: "start of the prompt"},
 		Entry{Action: CursorBottom, In: Editor, Keys: k("alt+>", "ctrl+shift+end", "super+down"), Text: "end of the prompt"},
-		Entry{Action: JumpForward, In: Editor, Keys: k("ctrl+]"), Text: "to the next place of a character that you type", Aliases: pi("tui.editor.jumpForward")},
+		Entry{Action: JumpForward, In: Editor, Keys: k("ctrl+]"), Text: "to the next place of a character you type", Aliases: pi("tui.editor.jumpForward")},
 		Entry{Action: JumpBackward, In: Editor, Keys: k("ctrl+alt+]", "ctrl+\\"), Text: "to the place before", Aliases: pi("tui.editor.jumpBackward")},
 		Entry{Action: DeleteCharBackward, In: Editor, Keys: k("backspace", "ctrl+h", "shift+backspace"), Text: "delete the character before", Aliases: pi("tui.editor.deleteCharBackward")},
 		Entry{Action: DeleteCharForward, In: Editor, Keys: k("delete", "ctrl+d", "shift+delete"), Text: "delete the character after", Aliases: pi("tui.editor.deleteCharForward")},
@@ -168,7 +168,7 @@ func editing() []Entry {
 }
 
 func lists() []Entry {
-	return section("Lists and completions",
+	return section("Lists, completions",
 		Entry{Action: Complete, In: Popup, Keys: k("tab"), Text: "take the completion", Aliases: pi("tui.input.tab", "tab")},
 		Entry{Action: SelectUp, In: List, Keys: k("up", "ctrl+p"), Text: "row up", Aliases: pi("tui.select.up")},
 		Entry{Action: SelectDown, In: List, Keys: k("down", "ctrl+n"), Text: "row down", Aliases: pi("tui.select.down")},
