@@ -81,8 +81,9 @@ func approvals(a *spec.Agent, tools []tool.Tool) []string {
 const mcpTool = "mcp__"
 
 // chosenBy are those of offered that an agent's file names. known are all that
-// there could be: a tool that this face has no use for is no fault.
-func chosenBy(a *spec.Agent, offered, known []tool.Tool) ([]tool.Tool, error) {
+// there could be: a tool that this face has no use for is no fault, nor is one
+// that is expected later.
+func chosenBy(a *spec.Agent, offered, known []tool.Tool, expected func(name string) bool) ([]tool.Tool, error) {
 	wanted := map[string]bool{}
 	var faults []error
 	for i, t := range a.Tools {
@@ -91,6 +92,9 @@ func chosenBy(a *spec.Agent, offered, known []tool.Tool) ([]tool.Tool, error) {
 			continue
 		}
 		found, err := tool.Find(known, t.Name)
+		if err != nil && expected(t.Name) {
+			continue
+		}
 		if err != nil {
 			faults = append(faults, a.Fault(spec.Invalid, fmt.Sprintf("tools[%d]", i), err))
 			continue

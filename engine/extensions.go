@@ -112,7 +112,7 @@ func (x *extensions) start(ctx context.Context) {
 
 // pending reports whether a prompt has to wait for extensions.
 func (x *extensions) pending() bool {
-	if x == nil || !x.s.hasFiles() {
+	if x == nil || !x.s.hasFiles() && len(x.s.opts.With) == 0 {
 		return false
 	}
 	select {
@@ -127,12 +127,16 @@ func (x *extensions) pending() bool {
 func (x *extensions) load(ctx context.Context) {
 	x.work.Lock()
 	defer x.work.Unlock()
-	loaded := x.make(ctx, x.inspect(ctx, x.files()), nil)
+	var given []candidate
+	for _, of := range x.s.opts.With {
+		given = append(given, candidate{of: of, module: ext.Module{Name: of.Name()}})
+	}
+	loaded := x.make(ctx, append(given, x.inspect(ctx, x.files())...), nil)
 	if !x.install(slices.Concat(x.all(), loaded)) {
 		x.drop(loaded)
 		return
 	}
-	x.s.flagsUnclaimed()
+	x.s.unclaimed()
 	for _, e := range x.all() {
 		x.welcome(ctx, e, "startup")
 	}
@@ -152,11 +156,13 @@ func (x *extensions) welcome(ctx context.Context, e *extension, reason string) {
 	x.s.env.forget()
 }
 
-// candidate is a file that was inspected and may run.
+// candidate is an extension that may run: one that came with the options, or a
+// file that was inspected.
 type candidate struct {
 	extensionFile
 	module  ext.Module
 	granted []string
+	of      ext.Extension
 }
 
 // inspect reads the files, all at once, and asks about their capabilities one
@@ -183,6 +189,7 @@ func (x *extensions) inspect(ctx context.Context, files []extensionFile) []candi
 		}
 		var ok bool
 		if c.granted, ok = x.s.grant(ctx, c); ok {
+			c.of = modules.Extension(c.module, c.granted)
 			wanted = append(wanted, c)
 		}
 	}
@@ -209,9 +216,9 @@ func (x *extensions) make(ctx context.Context, list []candidate, old []*extensio
 	var loading sync.WaitGroup
 	for i, c := range list {
 		loading.Go(func() {
-			before := slices.IndexFunc(old, func(e *extension) bool { return e.file.path == c.path })
+			before := slices.IndexFunc(old, func(e *extension) bool { return c.path != "" && e.file.path == c.path })
 			s := callback{s: x.s, name: names[i]}
-			p, err := x.s.host.Load(ctx, names[i], x.s.engine.options.Modules.Extension(c.module, c.granted), s)
+			p, err := x.s.host.Load(ctx, names[i], c.of, s)
 			switch {
 			case err == nil:
 				made[i] = &extension{part: p, file: c.extensionFile, module: c.module, granted: c.granted, project: c.project}
@@ -229,7 +236,7 @@ func (x *extensions) make(ctx context.Context, list []candidate, old []*extensio
 func (x *extensions) names(list []candidate) []string {
 	taken := map[string]bool{}
 	for _, e := range x.all() {
-		if !slices.ContainsFunc(list, func(c candidate) bool { return c.path == e.file.path }) {
+		if !slices.ContainsFunc(list, func(c candidate) bool { return c.path != "" && c.path == e.file.path }) {
 			taken[e.name()] = true
 		}
 	}

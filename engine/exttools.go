@@ -86,6 +86,9 @@ func (s *Session) collectTools(list []*extension) (tools []tool.Tool, told []str
 				continue
 			}
 			name := t.Spec().Name
+			if !s.offers(name) {
+				continue
+			}
 			own := slices.ContainsFunc(s.tools.Registry.Tools(), func(o tool.Tool) bool { return o.Spec().Name == name })
 			switch by, taken := owner[name]; {
 			case taken:
@@ -102,6 +105,44 @@ func (s *Session) collectTools(list []*extension) (tools []tool.Tool, told []str
 		}
 	}
 	return tools, told
+}
+
+// offers reports whether the options' list of tools lets an extension's be
+// offered.
+func (s *Session) offers(name string) bool {
+	names := s.opts.toolNames()
+	return names == nil || slices.Contains(names, name)
+}
+
+// toolNames is the list of tools that the options have, or the agent's file; nil
+// without one.
+func (o OpenOptions) toolNames() []string {
+	if len(o.Tools) > 0 || o.Agent == nil || o.Agent.Tools == nil {
+		return o.Tools
+	}
+	names := []string{}
+	for _, t := range o.Agent.Tools {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// expects reports, of a name that no tool has yet, whether it may be an
+// extension's, and remembers it.
+func (s *Session) expects(name string) bool {
+	if len(s.opts.With) == 0 && !s.hasEntries() {
+		return false
+	}
+	s.awaited = append(s.awaited, name)
+	return true
+}
+
+// hasEntries reports whether there is any extension that is a file.
+func (s *Session) hasEntries() bool {
+	return s.hasFiles() && slices.ContainsFunc(s.extensionPlaces(), func(p extensionPlace) bool {
+		found, err := s.engine.options.Modules.Entries(p.path)
+		return err == nil && len(found) > 0
+	})
 }
 
 // checked refuses a tool that no model could call.

@@ -14,6 +14,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/ext/command"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
 	"github.com/hoopoe-agent/hoopoe/engine/mcp"
@@ -78,8 +79,13 @@ type OpenOptions struct {
 	// Dialogs says that the face can show the ask tool's question; else the
 	// question ends the run.
 	Dialogs bool
+	// With are extensions that are there without a file, and before all others: an
+	// agent's module, say. Nobody is asked about them.
+	With []ext.Extension
+	// Hooks are commands beside those of the settings.
+	Hooks []command.Hook
 	// Extensions are further files or folders of extensions. NoExtensions leaves
-	// out all others, the program's own aside.
+	// out all others.
 	Extensions   []string
 	NoExtensions bool
 	// ExtensionArgs are arguments of the command line that only extensions know:
@@ -231,7 +237,7 @@ func (s *Session) equip(settings config.Settings) error {
 	if s.env.options.Append, err = prompt.TextOrFile(o.AppendSystemPrompt, prompt.Disk()); err != nil {
 		return err
 	}
-	own, err := offered(o, settings, append(s.task(settings.Task), e.webTools(o, settings)...))
+	own, err := s.offered(o, settings, append(s.task(settings.Task), e.webTools(o, settings)...))
 	if err != nil {
 		return err
 	}
@@ -245,13 +251,18 @@ func (s *Session) equip(settings config.Settings) error {
 	s.host = &ext.Host{Failed: func(name, point string, err error) {
 		s.in.do(func() { s.publish(event.ExtensionFailed{Extension: name, Point: point, Error: err.Error()}) })
 	}}
+	hooks, err := hookExtensions(o, settings, sh)
+	if err != nil {
+		return err
+	}
+	s.opts.With = slices.Concat(o.With, hooks)
 	s.extensions = s.newExtensions(e.options.Hooks)
 	return nil
 }
 
 // offered are the tools of a session; more are those that not every session
 // has.
-func offered(o OpenOptions, settings config.Settings, more []tool.Tool) (*tool.Registry, error) {
+func (s *Session) offered(o OpenOptions, settings config.Settings, more []tool.Tool) (*tool.Registry, error) {
 	all, err := tool.NewRegistry(slices.Concat(builtin.Standard(), []tool.Tool{builtin.Ask(o.Dialogs)}, more)...)
 	if err != nil {
 		return nil, err
@@ -267,13 +278,19 @@ func offered(o OpenOptions, settings config.Settings, more []tool.Tool) (*tool.R
 	case o.NoTools:
 		return tool.NewRegistry()
 	case len(o.Tools) > 0:
-		chosen, err := all.Select(slices.DeleteFunc(slices.Clone(o.Tools), isServed))
+		chosen, err := all.Select(slices.DeleteFunc(slices.Clone(o.Tools), func(name string) bool {
+			if isServed(name) {
+				return true
+			}
+			_, err := all.Find(name)
+			return err != nil && s.expects(name)
+		}))
 		if err != nil {
 			return nil, fmt.Errorf("--tools: %w", err)
 		}
 		return tool.NewRegistry(chosen...)
 	case o.Agent != nil && o.Agent.Tools != nil:
-		chosen, err := chosenBy(o.Agent, all.Tools(), known)
+		chosen, err := chosenBy(o.Agent, all.Tools(), known, s.expects)
 		if err != nil {
 			return nil, err
 		}

@@ -165,12 +165,18 @@ func flagValue(args []string, f ext.Flag) any {
 	return f.Default
 }
 
-// flagsUnclaimed tells of arguments that nobody knows.
-func (s *Session) flagsUnclaimed() {
+// unclaimed tells of arguments that nobody knows, and of tools that were asked
+// for and haven't come.
+func (s *Session) unclaimed() {
 	known := map[string]bool{}
-	for _, e := range s.extensions.all() {
-		for _, f := range e.registered.Flags {
+	for _, r := range s.extensions.registrations() {
+		for _, f := range r.said.Flags {
 			known[f.Name] = true
+		}
+	}
+	for _, name := range s.opts.toolNames() {
+		if _, err := s.tools.Find(name); err != nil && !isServed(name) && slices.Contains(s.awaited, name) {
+			s.notify("warning", err.Error()+".")
 		}
 	}
 	for _, arg := range s.opts.ExtensionArgs {

@@ -57,7 +57,8 @@ type Session struct {
 	host   *ext.Host
 	// extensions are those of the user's own session; nil for sub-agents.
 	extensions *extensions
-	number     uint64 // of the process's sessions
+	number     uint64   // of the process's sessions
+	awaited    []string // tools on the options' list that may be an extension's
 	policy     *gate
 	// servers are the MCP servers; nil without any, and for sub-agents, who have
 	// the tools of their caller's.
