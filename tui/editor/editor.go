@@ -58,11 +58,12 @@ type Editor struct {
 	history    history
 	vim        vim
 
-	goal  int // column that vertical moves aim at, -1 after any other move
-	width int // text columns of the last View
-	top   row // first row on the screen in the last View
-	caret struct{ x, y int }
-	laid  layout
+	goal   int // column that vertical moves aim at, -1 after any other move
+	width  int // text columns of the last View
+	indent int // columns before them
+	top    row // first row on the screen in the last View
+	caret  struct{ x, y int }
+	laid   layout
 }
 
 // New returns an empty editor.

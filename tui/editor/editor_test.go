@@ -388,3 +388,42 @@ const burstOver = time.Second
 
 // painted are styles that need no colour.
 func painted() style.Styles { return style.New(themes.Theme{}, true, false) }
+
+// A click puts the caret where it is seen.
+func TestMoveTo(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		x, y int
+		want string
+	}{
+		{"hello", 4, 0, "he|llo"}, {"hello", 0, 0, "|hello"}, {"hello", 99, 0, "hello|"}, {"你好吗", 4, 0, "你|好吗"}, {"ab\ncd", 3, 1, "ab\nc|d"},
+		{"ab\ncd", 3, 9, "ab\nc|d"}, {"ab\n\ncd", 9, 1, "ab\n|\ncd"}, {"", 5, 5, "|"},
+	} {
+		e := editor.New(editor.Options{Prompt: "> "})
+		e.SetValue(c.text)
+		e.View(80, 10)
+		e.MoveTo(c.x, c.y)
+		e.SetPrompt("")
+		if got := marked(e); got != c.want {
+			t.Errorf("%q at %d,%d: %q, want %q", c.text, c.x, c.y, got, c.want)
+		}
+	}
+	e := editor.New(editor.Options{Prompt: "> ", Reorder: true})
+	e.SetValue("\u05d0\u05d1\u05d2")
+	e.View(12, 1)
+	e.MoveTo(9, 0) // the text is in the columns 8 to 10
+	if x, _ := caret(e, 12); x != 9 {
+		t.Errorf("caret in column %d of right-to-left text, want 9", x)
+	}
+	e.SetValue("one two three four")
+	e.View(8, 9)
+	e.MoveTo(7, 1) // behind a row that goes on is on its last character
+	if x, y := caret(e, 8); y != 1 || x > 7 {
+		t.Errorf("caret at %d,%d of a wrapped text", x, y)
+	}
+}
+
+func caret(e *editor.Editor, width int) (x, y int) {
+	e.View(width, 9)
+	return e.Cursor()
+}

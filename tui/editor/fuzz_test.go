@@ -50,6 +50,8 @@ func FuzzKeys(f *testing.F) {
 				e.Attach("", nil, "image/png")
 			case r == 0x1e:
 				e.Paste("two\r\nlines \U0001F1EB")
+			case r == 0x1f:
+				e.MoveTo(int(width)/2, len(e.buf.lines)%4)
 			case r >= ' ':
 				e.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
 			}

@@ -14,6 +14,7 @@ func (e *Editor) View(width, maxHeight int) string {
 	width, maxHeight = max(width, 1), max(maxHeight, 1)
 	prompt := style.Cut(e.opts.Prompt, width/2)
 	indent := style.Width(prompt)
+	e.indent = indent
 	e.width = max(width-indent-1, 1)
 
 	e.scroll(maxHeight)
@@ -47,6 +48,35 @@ func (e *Editor) View(width, maxHeight int) string {
 // Cursor returns the caret's place in the last View, in columns and rows from
 // its upper left corner.
 func (e *Editor) Cursor() (x, y int) { return e.caret.x, e.caret.y }
+
+// MoveTo moves the caret as near as it can come to a column and a row of the
+// last View, as for a click.
+func (e *Editor) MoveTo(x, y int) Action {
+	at := e.top
+	for ; y > 0; y-- {
+		if at.sub+1 < len(e.wrapLine(at.line)) {
+			at.sub++
+		} else if at.line+1 < len(e.buf.lines) {
+			at = row{at.line + 1, 0}
+		}
+	}
+	before, near, best := e.cursor, -1, pos{}
+	from, to := e.rowCells(at)
+	if at.sub+1 < len(e.wrapLine(at.line)) {
+		to-- // the place after it belongs to the next row
+	}
+	for col := from; col <= to; col++ {
+		e.cursor = pos{at.line, col}
+		_, column := e.paintRow(at, e.width+1)
+		if off := max(e.indent+column-x, x-e.indent-column); near < 0 || off < near {
+			near, best = off, e.cursor
+		}
+	}
+	e.cursor = before
+	a := e.moveTo(best)
+	e.settle()
+	return a
+}
 
 // paintRow draws a row in at most width columns and finds the column of the
 // caret, should it be in this row.
