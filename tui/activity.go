@@ -22,6 +22,9 @@ type activity struct {
 	told       string // an error that has been shown
 }
 
+// ofBranch is the reason of a summary that isn't a compaction's.
+const ofBranch = "branch"
+
 func (b *activity) run(now time.Time) {
 	if !b.running {
 		b.since = now
@@ -77,6 +80,8 @@ func (b *activity) whole(todos []message.TodoPhase, now time.Time) string {
 	case b.retry != nil:
 		wait := max(0, b.retryAt.Sub(now).Round(time.Second))
 		return fmt.Sprintf("%s Trying again in %s (%d of %d) · Esc stops", frame, wait, b.retry.Attempt, b.retry.MaxAttempts)
+	case b.compacting == ofBranch:
+		return fmt.Sprintf("%s Summing the branch up %s · Esc stops", frame, short(elapsed))
 	case b.compacting != "":
 		return fmt.Sprintf("%s Summarising older messages %s · Esc stops", frame, short(elapsed))
 	case b.running:

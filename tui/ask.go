@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -44,7 +45,8 @@ func (a *app) openQuestion(q event.Question) {
 	}
 	a.popup.close()
 	p := &questionPanel{id: q.ID}
-	if q.Timeout > 0 {
+	p.deadline = q.Deadline
+	if q.Timeout > 0 && p.deadline.IsZero() {
 		p.deadline = a.o.Now().Add(q.Timeout)
 	}
 	p.panel = a.questionFor(q, p.deadline)
@@ -64,7 +66,7 @@ func (a *app) questionFor(q event.Question, deadline time.Time) panel {
 		return a.listFor(q, deadline, wait, answer)
 	}
 	spec := a.specFor(q)
-	spec.Now, spec.Deadline, spec.Guard = a.o.Now, deadline, wait
+	spec.From, spec.Now, spec.Deadline, spec.Guard = asker(q), a.o.Now, deadline, wait
 	return &dialogPanel{dialog: dialog.New(spec, a.look.Styles), done: func(r dialog.Result) tea.Cmd {
 		return answer(answerOf(q, r))
 	}}
@@ -74,7 +76,7 @@ func (a *app) questionFor(q event.Question, deadline time.Time) panel {
 func (a *app) listFor(q event.Question, deadline time.Time, wait time.Duration, answer func(event.Answer) tea.Cmd) panel {
 	items := make([]picker.Item, len(q.Options))
 	for i, o := range q.Options {
-		items[i] = picker.Item{ID: o, Title: o}
+		items[i] = picker.Item{ID: o, Title: o, Detail: description(q, i)}
 	}
 	open := a.o.Now().Add(wait)
 	list := picker.New(picker.Options{Title: q.Title, Intro: q.Message, Styles: a.look.Styles}, items)
@@ -83,14 +85,31 @@ func (a *app) listFor(q event.Question, deadline time.Time, wait time.Duration, 
 		guarded: func() bool { return a.o.Now().Before(open) },
 		note: func() string {
 			if deadline.IsZero() {
-				return ""
+				return asker(q)
 			}
-			return dialog.Countdown(deadline.Sub(a.o.Now())) + " left"
+			return strings.TrimPrefix(asker(q)+" · ", " · ") + dialog.Countdown(deadline.Sub(a.o.Now())) + " left"
 		},
 		done: func(r picker.Result) (tea.Cmd, bool) {
 			return answer(event.Answer{Cancelled: r.Cancelled, Value: r.Item.ID}), true
 		},
 	}
+}
+
+// asker says who asks, and how many questions stand behind this one.
+func asker(q event.Question) string {
+	text := q.Extension
+	if q.Waiting > 0 {
+		text = strings.TrimPrefix(fmt.Sprintf("%s · 1 of %d", text, q.Waiting+1), " · ")
+	}
+	return text
+}
+
+// description is what there is to say of an option.
+func description(q event.Question, option int) string {
+	if option < len(q.Descriptions) {
+		return q.Descriptions[option]
+	}
+	return ""
 }
 
 // specFor puts a question into a dialog's words.
@@ -102,8 +121,8 @@ func (a *app) specFor(q event.Question) dialog.Spec {
 	case event.AskConfirm:
 		return dialog.Confirm(q.Title, q.Message)
 	case event.AskSelect:
-		for _, o := range q.Options {
-			spec.Choices = append(spec.Choices, dialog.Choice{ID: o, Label: o})
+		for i, o := range q.Options {
+			spec.Choices = append(spec.Choices, dialog.Choice{ID: o, Label: o, Detail: description(q, i)})
 		}
 	default:
 		spec.Field = dialog.Field{Placeholder: q.Placeholder, Value: q.Prefill, Multiline: q.Kind == event.AskEditor, Secret: q.Secret}

@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -63,6 +64,7 @@ func (a *app) attached(msg attachedMsg) tea.Cmd {
 func (a *app) replace(v event.View) {
 	a.view = v
 	a.queue = v.Queue
+	a.guests = guests{statuses: slices.Clone(v.Statuses), widgets: slices.Clone(v.Widgets), title: v.Title}
 	a.story.show(v)
 	a.busy.from(v, a.o.Now())
 	a.question = nil

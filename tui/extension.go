@@ -66,29 +66,56 @@ func (g *guests) items() []string {
 // rows draws the widgets above and below the editor in at most limit rows
 // together; where they are cut a row tells how much is missing.
 func (g *guests) rows(s style.Styles, width, limit int) (above, below []string) {
+	var over, under cutting
 	for _, w := range g.widgets {
-		rows := widgetRows(s, w.Lines, width)
+		to := &over
 		if w.Placement == "belowEditor" {
-			below = append(below, rows...)
-		} else {
-			above = append(above, rows...)
+			to = &under
 		}
+		to.add(s, w.Lines, width)
 	}
-	under := min(len(below), max(limit/2, limit-len(above)))
-	return cutRows(s, above, width, limit-under), cutRows(s, below, width, under)
+	room := min(len(under.rows), max(limit/2, limit-len(over.rows)))
+	return over.cut(s, width, limit-room), under.cut(s, width, room)
 }
 
-// widgetRows draws one widget. Its own colours stay where colours are wanted.
-func widgetRows(s style.Styles, lines []string, width int) []string {
-	rows := make([]string, 0, min(len(lines), guestRows))
+// cutting is rows of which some may go.
+type cutting struct {
+	rows []string
+	// stands is how many lines each row stands for.
+	stands []int
+}
+
+// add draws one widget, of a long one the beginning.
+func (c *cutting) add(s style.Styles, lines []string, width int) {
 	for i, line := range lines {
 		if i == guestRows-1 && len(lines) > guestRows {
-			rows = append(rows, s.Muted.Render(style.Cut(fmt.Sprintf("… %d more", len(lines)-i), width)))
-			break
+			c.rows = append(c.rows, more(s, len(lines)-i, width))
+			c.stands = append(c.stands, len(lines)-i)
+			return
 		}
-		rows = append(rows, guestLine(s, line, width))
+		c.rows = append(c.rows, guestLine(s, line, width))
+		c.stands = append(c.stands, 1)
 	}
-	return rows
+}
+
+// cut leaves at most limit rows, the last of which tells how many lines are
+// missing.
+func (c *cutting) cut(s style.Styles, width, limit int) []string {
+	if len(c.rows) <= limit {
+		return c.rows
+	}
+	if limit < 1 {
+		return nil
+	}
+	missing := 0
+	for _, n := range c.stands[limit-1:] {
+		missing += n
+	}
+	return append(c.rows[:limit-1:limit-1], more(s, missing, width))
+}
+
+func more(s style.Styles, n, width int) string {
+	return s.Muted.Render(style.Cut(fmt.Sprintf("… %d more", n), width))
 }
 
 // guestLine is one line of an extension's, with its own colours if it has any
@@ -101,18 +128,6 @@ func guestLine(s style.Styles, line string, width int) string {
 		}
 	}
 	return s.Text.Render(style.Cut(sanitize.Line(line), width))
-}
-
-// cutRows leaves at most limit rows, the last of which tells how many are gone.
-func cutRows(s style.Styles, rows []string, width, limit int) []string {
-	if len(rows) <= limit {
-		return rows
-	}
-	if limit < 1 {
-		return nil
-	}
-	more := fmt.Sprintf("… %d more", len(rows)-limit+1)
-	return append(rows[:limit-1:limit-1], s.Muted.Render(style.Cut(more, width)))
 }
 
 // setDraft puts a text into the editor. Undo brings back what was there.

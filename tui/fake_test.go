@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
@@ -31,6 +32,7 @@ type fakeSession struct {
 	busy    bool
 	refuse  error // of prompts
 	rules   []permission.Rule
+	vetoes  bool // moves in the tree
 }
 
 func newFake() *fakeSession {
@@ -116,6 +118,16 @@ func (f *fakeSession) SetMode(_ context.Context, mode string) error {
 
 func (f *fakeSession) CycleModel(context.Context) error {
 	f.note("cycle model")
+	return nil
+}
+
+func (f *fakeSession) MoveToWith(_ context.Context, id string, o engine.MoveOptions) (string, bool, error) {
+	f.note(strings.TrimSpace(fmt.Sprintf("move %s %v %s", id, o.Summarize, o.Instructions)))
+	return "the text of " + id, f.vetoes, nil
+}
+
+func (f *fakeSession) SetLabel(_ context.Context, id, text string) error {
+	f.note("label " + id + " " + text)
 	return nil
 }
 

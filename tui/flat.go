@@ -14,6 +14,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/card"
+	"github.com/hoopoe-agent/hoopoe/tui/dialog"
 )
 
 // flat is the chat for a terminal that can do nothing but lines: no escape
@@ -27,13 +28,14 @@ type flat struct {
 	running  bool
 	question *event.Question
 	titles   map[string]string // of calls, by id
+	shown    map[string]string // what extensions show, by place
 	replies  chan slashMsg
 	lines    chan string
 	batches  chan batchMsg
 }
 
 func runFlat(ctx context.Context, o Options) (int, error) {
-	f := &flat{o: o, ctx: ctx, titles: map[string]string{},
+	f := &flat{o: o, ctx: ctx, titles: map[string]string{}, shown: map[string]string{},
 		replies: make(chan slashMsg),
 		lines:   make(chan string), batches: make(chan batchMsg)}
 	go f.read()
@@ -128,6 +130,12 @@ func (f *flat) attach() error {
 	f.running = v.State != "" && v.State != "idle"
 	for _, m := range v.Messages {
 		f.message(m)
+	}
+	for _, s := range v.Statuses {
+		f.guest(s)
+	}
+	for _, w := range v.Widgets {
+		f.guest(w)
 	}
 	if v.Question != nil {
 		f.ask(*v.Question)
@@ -228,6 +236,12 @@ func (f *flat) reply(msg slashMsg) (leave bool) {
 	case msg.result.Reply != "":
 		f.say("·", msg.result.Reply)
 	}
+	if msg.result.Edit != "" {
+		f.say("·", "To send again, changed or not:\n"+msg.result.Edit)
+	}
+	if msg.result.Copy != "" {
+		f.say("·", msg.result.Copy)
+	}
 	return msg.result.Quit
 }
 
@@ -272,8 +286,13 @@ func (f *flat) event(e event.Event) {
 		f.ask(e.Question)
 	case event.AskClosed:
 		f.question = nil
+		if e.TimedOut {
+			f.say("·", "Nobody answered in time.")
+		}
 	case event.Notice:
-		f.say("·", e.Text)
+		f.say(noticeMark(e.Level), noticeText(e))
+	case event.StatusChanged, event.WidgetChanged, event.EditorTextSet, event.ExtensionFailed:
+		f.guest(e)
 	case event.PromptFailed:
 		f.say("!", e.Error)
 	case event.RetryScheduled:
@@ -312,9 +331,18 @@ func (f *flat) ask(q event.Question) {
 	f.say("?", questionText(q))
 	for i, c := range choices(q) {
 		f.print(strconv.Itoa(i+1) + ". " + sanitize.Line(c.label) + "\n")
+		if text := description(q, i); text != "" {
+			f.print("   " + sanitize.Line(text) + "\n")
+		}
 	}
-	if q.Kind == event.AskPermission {
+	switch q.Kind {
+	case event.AskPermission:
 		f.print("A number, or text: no, with that reason.\n")
+	case event.AskSelect:
+		f.print("A number; 0 chooses nothing.\n")
+	}
+	if q.Timeout > 0 {
+		f.print("Without an answer it goes on in " + dialog.Countdown(q.Timeout) + ".\n")
 	}
 	f.print("> ")
 }
@@ -332,6 +360,8 @@ func (f *flat) answer(line string) {
 	case q.Kind == event.AskPermission && line != "" && err != nil:
 		a = event.Answer{Choice: event.Deny, Reason: line}
 	case q.Kind == event.AskInput || q.Kind == event.AskEditor:
+	case q.Kind == event.AskSelect && line == "0":
+		a = event.Answer{Cancelled: true}
 	default:
 		f.print("A number from 1 to " + strconv.Itoa(len(list)) + ", please.\n> ")
 		return

@@ -231,7 +231,7 @@ func TestBigPaste(t *testing.T) {
 		fmt.Fprintf(&b, "line %d\r\n", i)
 	}
 	s.typed("\x1b[200~" + b.String() + "\x1b[201~")
-	s.see("[Pasted 12001 lines]")
+	s.see("[Pasted 12,000 lines]")
 	clock := time.Now()
 	s.wait("the end of the paste's burst", func() bool { return time.Since(clock) > 50*time.Millisecond })
 	s.typed("\r")

@@ -93,6 +93,9 @@ func (a *app) command(stroke string) (tea.Cmd, bool) {
 	case "pgdown":
 		a.story.list.Page(1)
 	case "esc":
+		if mode, vim := a.editor.VimMode(); vim && mode != editor.Normal {
+			return nil, false // it leaves that mode
+		}
 		return a.stop(), true
 	case "shift+tab":
 		return a.cycleMode(), true

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/permission"
 	"github.com/hoopoe-agent/hoopoe/slash"
@@ -88,6 +89,11 @@ type Session interface {
 	Answer(ctx context.Context, id string, a event.Answer) error
 	SetMode(ctx context.Context, mode string) error
 	CycleModel(ctx context.Context) error
+	// MoveToWith goes on from another entry of the session's tree. For a message
+	// of the user's that is the place before it, and its text comes back.
+	MoveToWith(ctx context.Context, entryID string, o engine.MoveOptions) (text string, cancelled bool, err error)
+	// SetLabel names an entry of the tree; "" takes its name away.
+	SetLabel(ctx context.Context, entryID, text string) error
 	// Rules are the permission rules that hold.
 	Rules() []permission.Rule
 	SetAutoCompaction(ctx context.Context, on bool) error

@@ -51,11 +51,6 @@ func (s *told) Rename(_ context.Context, name string) error {
 	return nil
 }
 
-func (s *told) SetLabel(_ context.Context, id, text string) error {
-	s.fake.note("label " + id + " " + text)
-	return nil
-}
-
 func (s *told) SetThinking(_ context.Context, level llm.Level) (llm.Level, error) {
 	s.fake.note("thinking " + string(level))
 	return level, nil
@@ -234,6 +229,126 @@ func TestPanels(t *testing.T) {
 			})
 		}
 	}
+}
+
+// What panels do when something is chosen.
+func TestPanelActions(t *testing.T) {
+	down, up, enter := code(tea.KeyDown), code(tea.KeyUp), code(tea.KeyEnter)
+	for _, c := range []struct {
+		name string
+		open string
+		keys []tea.KeyPressMsg
+		did  string // what the session, the shelf or the settings were told
+		gone bool   // the panel closes
+	}{
+		{"model", "/model", []tea.KeyPressMsg{letter('h'), letter('a'), letter('i'), enter}, "ran /model anthropic/claude-haiku", true},
+		{"model by the beginning of the name", "/mod", []tea.KeyPressMsg{up, enter}, "ran /model 本地/通义千问", true},
+		{"resume", "/sessions", []tea.KeyPressMsg{down, enter}, "ran /resume /s/y.jsonl", true},
+		{"resume of another folder", "/resume", []tea.KeyPressMsg{ctrl('a'), letter('g'), letter('o'), enter}, "ran /resume /s/z.jsonl", true},
+		{"rename", "/resume", []tea.KeyPressMsg{down, ctrl('e'), letter('n'), enter}, "rename /s/y.jsonl n", false},
+		{"rename the open one", "/resume", []tea.KeyPressMsg{ctrl('e'), letter('n'), enter}, "rename today's workn", false},
+		{"delete", "/resume", []tea.KeyPressMsg{down, ctrl('x'), letter('y')}, "delete /s/y.jsonl", false},
+		{"go back", "/tree", []tea.KeyPressMsg{up, enter, letter('y')}, "move c false", true},
+		{"go back with a summary", "/tree", []tea.KeyPressMsg{up, enter, letter('s')}, "move c true", true},
+		{"go back with what matters", "/tree", []tea.KeyPressMsg{up, enter, letter('3'), letter('a'), enter}, "move c true a", true},
+		{"label", "/tree", []tea.KeyPressMsg{ctrl('b'), letter('x'), enter}, "label d x", false},
+		{"retry off, and kept", "/settings", []tea.KeyPressMsg{letter('r'), letter('e'), letter('t'), enter}, "save retry.enabled true", false},
+		{"steering", "/settings", []tea.KeyPressMsg{letter('w'), letter('h'), letter('i'), letter('l'), enter}, "steering all", false},
+		{"thinking, backwards", "/settings", []tea.KeyPressMsg{letter('t'), letter('h'), letter('i'), letter('n'), letter('k'), letter('i'), letter('n'), letter('g'), code(tea.KeyLeft)}, "thinking high", false},
+		{"theme", "/theme", []tea.KeyPressMsg{down, enter}, "save theme زمردي", true},
+		{"theme by way of the settings", "/settings", []tea.KeyPressMsg{enter, down, down, enter}, "save theme 水墨", false},
+		{"mode", "/permissions", []tea.KeyPressMsg{down, enter}, "ran /permissions edit", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, fake := panelApp(t, 80, 24)
+			var ran slash.Command
+			for _, name := range []string{"model", "resume", "tree", "permissions"} {
+				ran = slash.Command{Name: name, Run: func(_ context.Context, c slash.Call) (slash.Result, error) {
+					fake.note("ran /" + name + " " + c.Args)
+					return slash.Result{Handled: true}, nil
+				}}
+				a.o.Commands = slash.New(append(a.o.Commands.Catalog(Caps)[:0:0], append(kept(a.o.Commands, name), ran)...)...)
+			}
+			a.sends(c.open)
+			a.presses(c.keys...)
+			if !fake.did(c.did)() {
+				t.Errorf("no %q in %q", c.did, fake.calls)
+			}
+			if (a.panel == nil) != c.gone {
+				t.Errorf("panel closed: %v", a.panel == nil)
+			}
+		})
+	}
+}
+
+// kept are a registry's commands but one.
+func kept(r *slash.Registry, but string) []slash.Command {
+	return slices.DeleteFunc(r.Catalog(Caps), func(c slash.Command) bool { return c.Name == but })
+}
+
+// Nothing happens to what can't be chosen, to the session that is open, or
+// after Esc.
+func TestPanelRefusals(t *testing.T) {
+	down, enter, esc := code(tea.KeyDown), code(tea.KeyEnter), code(tea.KeyEscape)
+	for _, c := range []struct {
+		name string
+		open string
+		keys []tea.KeyPressMsg
+	}{
+		{"a model without a key", "/model", []tea.KeyPressMsg{code(tea.KeyEnd), enter}},
+		{"cancelled", "/model", []tea.KeyPressMsg{down, esc}},
+		{"this session", "/resume", []tea.KeyPressMsg{enter}},
+		{"delete this session", "/resume", []tea.KeyPressMsg{ctrl('x'), letter('y')}},
+		{"delete, no", "/resume", []tea.KeyPressMsg{down, ctrl('x'), enter}},
+		{"where the session is", "/tree", []tea.KeyPressMsg{enter}},
+		{"a rule", "/permissions", []tea.KeyPressMsg{code(tea.KeyEnd), enter}},
+		{"not back after all", "/tree", []tea.KeyPressMsg{code(tea.KeyUp), enter, esc, esc}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, fake := panelApp(t, 80, 24)
+			a.sends(c.open)
+			a.presses(c.keys...)
+			if len(fake.calls) > 0 {
+				t.Errorf("did %q", fake.calls)
+			}
+		})
+	}
+}
+
+// A theme is tried on while it is selected, and taken off by Esc.
+func TestThemePreview(t *testing.T) {
+	a, _ := panelApp(t, 80, 24)
+	a.sends("/theme")
+	a.presses(code(tea.KeyDown))
+	if a.o.Theme.Name != "زمردي" {
+		t.Errorf("wears %q", a.o.Theme.Name)
+	}
+	a.presses(code(tea.KeyEscape))
+	if a.o.Theme.Name != "hoopoe" || a.panel != nil {
+		t.Errorf("wears %q", a.o.Theme.Name)
+	}
+}
+
+// A question stands before what the user has opened, which is there again
+// afterwards.
+func TestQuestionBeforePanel(t *testing.T) {
+	a, _ := panelApp(t, 80, 24)
+	a.sends("/model")
+	a.types("hai")
+	a.happens(event.AskOpened{Question: event.Question{ID: "q", Kind: event.AskConfirm, Title: "Really?"}})
+	a.types("zzz")
+	if rows := screenText(a); !strings.Contains(rows, "Really?") || strings.Contains(rows, "Model:") {
+		t.Errorf("the screen shows\n%s", rows)
+	}
+	a.happens(event.AskClosed{ID: "q", Answered: true})
+	if rows := screenText(a); !strings.Contains(rows, "Model: hai") || strings.Contains(rows, "zzz") {
+		t.Errorf("the screen shows\n%s", rows)
+	}
+}
+
+func screenText(a *app) string {
+	rows, _ := a.rows()
+	return ansi.Strip(strings.Join(rows, "\n"))
 }
 
 func golden(t *testing.T, name, got string) {

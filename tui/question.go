@@ -43,6 +43,9 @@ func choices(q event.Question) []choice {
 // nothing is hidden: control characters are shown.
 func questionText(q event.Question) string {
 	lines := []string{sanitize.Line(q.Title)}
+	if from := asker(q); from != "" {
+		lines[0] += " (" + sanitize.Line(from) + ")"
+	}
 	if q.Message != "" {
 		lines = append(lines, sanitize.Text(q.Message))
 	}
@@ -55,6 +58,8 @@ func questionText(q event.Question) string {
 		lines = append(lines, sanitize.Visible(p.Command))
 	case p.Diff != "":
 		lines = append(lines, sanitize.Visible(p.Diff))
+	case len(p.Arguments) > 0:
+		lines = append(lines, sanitize.Visible(indented(p.Arguments)))
 	}
 	for _, path := range p.Paths {
 		lines = append(lines, "path: "+sanitize.Visible(path))

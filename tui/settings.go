@@ -38,7 +38,7 @@ func (a *app) openSettings() tea.Cmd {
 	p := &listPanel{styles: a.look.Styles}
 	p.picker = picker.New(picker.Options{
 		Title: "Settings", Hint: "Enter or → next value, ← the one before", Styles: a.look.Styles, Ordered: true, Keys: []string{"left", "right"},
-	}, nil)
+	}, settingItems(a.settings()))
 	p.items = func() []picker.Item { return settingItems(a.settings()) }
 	p.done = func(r picker.Result) (tea.Cmd, bool) {
 		if r.Cancelled {
@@ -126,7 +126,9 @@ func (a *app) ownSettings() []setting {
 			return nil
 		}}
 	}
+	_, vim := a.editor.VimMode()
 	return append(list,
+		toggle("Vim keys", "The prompt has vim's modes; Esc leaves writing.", &vim, func() { a.editor.SetVim(vim) }),
 		toggle("Show all", "Thinking and long outputs are shown whole (Ctrl+O).", &a.look.Expanded, a.story.list.Invalidate),
 		toggle("Tasks", "The model's task list stands above the prompt (Ctrl+T).", &a.showTodos, func() {}),
 		toggle("Leave the mouse", "The terminal selects with the mouse; the chat doesn't scroll with it (F2).", &a.mouseFree, func() {}),

@@ -20,6 +20,9 @@ func (a *app) statusLine(width int) string {
 		st.Window = window
 		st.Context = float64(v.Usage.ContextTokens) / float64(window)
 	}
+	if mode, vim := a.editor.VimMode(); vim {
+		st.Keys = mode.String()
+	}
 	if a.editor.Empty() && a.front() == nil && !a.busy.any() {
 		st.Hint = "? keys"
 	}

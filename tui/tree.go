@@ -5,14 +5,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/tui/dialog"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 )
-
-// labeller is a session whose entries can be named.
-type labeller interface {
-	SetLabel(ctx context.Context, entryID, text string) error
-}
 
 // treePanel is the session's tree: what was said, on every branch.
 type treePanel struct {
@@ -32,15 +28,11 @@ const (
 // any place in it.
 func (a *app) openTree() tea.Cmd {
 	p := &treePanel{app: a, tree: branches{folded: map[string]bool{}}}
-	keys := []string{keyFold, keyUnfold, keyShow}
-	hint := "←/→ fold · Ctrl+F shows " + p.tree.show.next().name()
-	if _, ok := a.session.Commands().(labeller); ok {
-		keys, hint = append(keys, keyLabel), hint+" · Ctrl+B label"
-	}
 	p.listPanel = listPanel{styles: a.look.Styles, done: p.chosen, picker: picker.New(picker.Options{
-		Title: "Go on from", Styles: a.look.Styles, Keys: keys, Hint: hint, Ordered: true,
+		Title: "Go on from", Styles: a.look.Styles, Ordered: true, Keys: []string{keyFold, keyUnfold, keyShow, keyLabel},
 	}, nil)}
 	a.panel = p
+	p.hint()
 	return p.load("")
 }
 
@@ -62,6 +54,10 @@ func (p *treePanel) load(selected string) tea.Cmd {
 	})
 }
 
+func (p *treePanel) hint() {
+	p.picker.SetHint("←/→ fold · Ctrl+B label · Ctrl+F shows " + p.tree.show.next().name())
+}
+
 func (p *treePanel) draw() { p.picker.SetItems(p.tree.items(p.app.o.Now())) }
 
 func (p *treePanel) chosen(r picker.Result) (tea.Cmd, bool) {
@@ -76,7 +72,7 @@ func (p *treePanel) chosen(r picker.Result) (tea.Cmd, bool) {
 	case r.Key == keyShow:
 		p.tree.show = p.tree.show.next()
 		p.draw()
-		p.picker.SetHint("Shown: " + p.tree.show.name() + " · Ctrl+F shows " + p.tree.show.next().name())
+		p.hint()
 		return nil, false
 	case id == "":
 		return nil, false
@@ -86,18 +82,59 @@ func (p *treePanel) chosen(r picker.Result) (tea.Cmd, bool) {
 	case id == p.tree.here:
 		return nil, true
 	}
-	return p.app.run("/tree " + id), true
+	p.goOn(r.Item.ID, r.Item.Title)
+	return nil, false
 }
 
 func (p *treePanel) label(id string) {
-	names, ok := p.app.session.Commands().(labeller)
-	if !ok {
-		return
-	}
+	session := p.app.session
 	spec := dialog.Spec{Title: "Label of this place", Why: "Empty takes it away.", Field: dialog.Field{Value: p.tree.labels[id]}}
 	p.app.onTop(p, spec, func(r dialog.Result) tea.Cmd {
 		return p.app.later("set the label", func(ctx context.Context) (func() tea.Cmd, error) {
-			return func() tea.Cmd { return p.load(id) }, names.SetLabel(ctx, id, r.Text)
+			return func() tea.Cmd { return p.load(id) }, session.SetLabel(ctx, id, r.Text)
 		})
 	})
+}
+
+// Ways to go on from an entry.
+const (
+	withoutSummary = "without"
+	withSummary    = "with"
+	withFocus      = "focus"
+)
+
+// goOn asks whether what is left is to be summed up, and goes.
+func (p *treePanel) goOn(id, title string) {
+	spec := dialog.Spec{Title: "Go on from here?", Why: title + "\nWhat followed stays, as another branch.", Choices: []dialog.Choice{
+		{ID: withoutSummary, Label: "Yes", Key: "y"},
+		{ID: withSummary, Label: "Yes, and tell the model in short what was done since", Key: "s"},
+		{ID: withFocus, Label: "Yes, and say what the summary is to keep", Reason: "What matters of it?"},
+	}}
+	p.app.onTop(p, spec, func(r dialog.Result) tea.Cmd {
+		p.app.panel = nil
+		return p.app.goOn(id, engine.MoveOptions{Summarize: r.ID != withoutSummary, Instructions: r.Text})
+	})
+}
+
+// goOn goes on from an entry of the tree.
+func (a *app) goOn(id string, o engine.MoveOptions) tea.Cmd {
+	session := a.session
+	if o.Summarize {
+		a.busy.compact(ofBranch, a.o.Now())
+	}
+	return func() tea.Msg {
+		text, cancelled, err := session.MoveToWith(a.ctx, id, o)
+		return laterMsg(func() tea.Cmd {
+			a.busy.compacting = ""
+			switch {
+			case err != nil:
+				return func() tea.Msg { return failedMsg{"go on from there", err} }
+			case cancelled:
+				a.story.notice("info", "The session stays where it is.")
+			case text != "":
+				a.setDraft(text)
+			}
+			return nil
+		})
+	}
 }

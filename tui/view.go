@@ -9,6 +9,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/editor"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -103,6 +104,9 @@ func (a *app) rows() ([]string, *tea.Cursor) {
 	}
 	c := tea.NewCursor(min(cx, width-1), top+cy)
 	c.Shape, c.Blink = tea.CursorBar, true
+	if mode, vim := a.editor.VimMode(); vim && mode != editor.Insert && a.front() == nil {
+		c.Shape = tea.CursorBlock
+	}
 	return out, c
 }
 

@@ -214,7 +214,7 @@ func (d *Dialog) hint() string {
 		text = Countdown(d.spec.Deadline.Sub(d.spec.Now())) + " left · " + text
 	}
 	if !d.named {
-		text = d.spec.From + " asks · " + text
+		text = d.spec.From + " · " + text
 	}
 	return text
 }

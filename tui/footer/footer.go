@@ -14,6 +14,7 @@ import (
 // Status is what the line shows. Empty fields are left out.
 type Status struct {
 	Mode     string // permission mode: ask, edit, full, plan
+	Keys     string // the mode of the prompt's keys: insert, normal, visual
 	Model    string
 	Thinking string  // thinking level
 	Context  float64 // share of the context window in use, 0 to 1
@@ -74,6 +75,7 @@ func parts(st Status, s style.Styles) (left, right []part) {
 		}
 	}
 	add(&left, 1, s.Mode(st.Mode), st.Mode)
+	add(&left, 2, s.Accent, st.Keys)
 	add(&left, 0, s.Text, st.Model)
 	add(&left, 6, s.Muted, st.Thinking)
 	if st.Queued > 0 {

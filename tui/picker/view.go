@@ -109,7 +109,7 @@ func (p *Picker) head(width, height int) (rows []string, noted bool) {
 			rows[i] = s.Accent.Render(rows[i])
 		}
 		title = "›"
-	} else if title != "" {
+	} else if strings.TrimRight(title, "?!:.…؟？：。") == title && title != "" {
 		title += ":"
 	}
 	title = style.Cut(title, width/2)

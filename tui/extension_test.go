@@ -1,0 +1,171 @@
+package tui
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+)
+
+func textOf(s string) *string { return &s }
+
+// extensionScenes are what extensions show and ask.
+func extensionScenes() []struct {
+	name string
+	play func(a *app)
+} {
+	around := func(a *app) {
+		a.happens(
+			event.StatusChanged{Extension: "git", Key: "branch", Text: textOf("▲ 3 ahead")},
+			event.StatusChanged{Extension: "tests", Key: "state", Text: textOf("测试 3/5")},
+			event.WidgetChanged{Extension: "todo", Key: "list", Lines: []string{"☐ write the tests", "☑ 读代码", "☐ اكتب التقرير"}},
+			event.WidgetChanged{Extension: "tips", Key: "tip", Placement: "belowEditor", Lines: []string{"\x1b[32mtip\x1b[0m: a line that is longer than a narrow screen has columns"}},
+		)
+	}
+	ask := func(q event.Question) func(a *app) {
+		return func(a *app) {
+			around(a)
+			a.happens(event.RunStarted{Run: 1})
+			a.happens(event.AskOpened{Question: q})
+		}
+	}
+	options := make([]string, 60)
+	for i := range options {
+		options[i] = fmt.Sprintf("%d %s", i+1, [...]string{"staging", "生产环境", "الخادم التجريبي"}[i%3])
+	}
+	few := event.Question{ID: "q", Kind: event.AskSelect, Extension: "deploy", Waiting: 1, Title: "Where to? 部署到哪里？ إلى أين؟",
+		Options: []string{"staging", "生产环境", "الخادم"}, Descriptions: []string{"everybody can break it", "所有用户"}, Timeout: 75 * time.Second}
+	many := event.Question{ID: "q", Kind: event.AskSelect, Extension: "deploy", Title: "Which server?", Message: "They are all up.", Options: options, Timeout: 5 * time.Second}
+	confirm := event.Question{ID: "q", Kind: event.AskConfirm, Extension: "guard", Title: "Delete build/?", Message: strings.Repeat("هذا الأمر يحذف المجلد كله. 这个命令会删除整个目录。 It deletes the whole folder. ", 12)}
+	return []struct {
+		name string
+		play func(a *app)
+	}{
+		{"around", around},
+		{"tall widget", func(a *app) {
+			around(a)
+			lines := make([]string, 40)
+			for i := range lines {
+				lines[i] = fmt.Sprintf("row %d", i+1)
+			}
+			a.happens(event.WidgetChanged{Extension: "todo", Key: "list", Lines: lines})
+		}},
+		{"select", ask(few)},
+		{"select of many", func(a *app) { ask(many)(a); a.types("生产 2") }},
+		{"confirm", ask(confirm)},
+		{"input", ask(event.Question{ID: "q", Kind: event.AskInput, Extension: "ticket", Title: "号码", Placeholder: "ABC-123"})},
+		{"editor", func(a *app) {
+			ask(event.Question{ID: "q", Kind: event.AskEditor, Extension: "notes", Title: "ملاحظات", Prefill: "سطر أول\n第二行\nthird"})(a)
+		}},
+		{"secret", ask(event.Question{ID: "q", Kind: event.AskInput, Title: "Key", Prefill: "sk-1", Secret: true})},
+		{"while it streams", func(a *app) {
+			ask(few)(a)
+			a.happens(event.MessageStarted{ID: "m"}, event.Notice{Level: "warning", Source: "lint", Text: "2 problems"})
+		}},
+	}
+}
+
+// E-5: what extensions show and ask, at four sizes.
+func TestExtensionScreens(t *testing.T) {
+	for _, size := range [][2]int{{20, 16}, {40, 20}, {80, 24}, {200, 50}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			var b strings.Builder
+			for _, scene := range extensionScenes() {
+				a := attachedApp(t, size[0], size[1], newFake().view)
+				scene.play(a)
+				rows, _ := a.rows()
+				for _, row := range rows {
+					if w := style.Width(row); w > size[0] {
+						t.Errorf("%s: row of %d columns: %q", scene.name, w, row)
+					}
+				}
+				fmt.Fprintf(&b, "== %s\n%s\n", scene.name, screenText(a))
+			}
+			golden(t, filepath.Join("extensions", fmt.Sprintf("screen-%dx%d.golden", size[0], size[1])), b.String())
+		})
+	}
+}
+
+// What extensions show is keyed, in the order in which it was first set, and
+// taken away by nil.
+func TestGuests(t *testing.T) {
+	a := attachedApp(t, 100, 30, newFake().view)
+	status := func(key, text string) event.Event { return event.StatusChanged{Extension: "x", Key: key, Text: &text} }
+	a.happens(status("one", "first"), status("two", "second"), status("one", "FIRST"), event.StatusChanged{Extension: "y", Key: "one", Text: textOf("other")})
+	if rows := screenText(a); !strings.Contains(rows, "FIRST · second · other") {
+		t.Errorf("the screen shows\n%s", rows)
+	}
+	a.happens(event.StatusChanged{Extension: "x", Key: "one"}, event.StatusChanged{Extension: "x", Key: "never set"})
+	if rows := screenText(a); strings.Contains(rows, "FIRST") || !strings.Contains(rows, "second · other") {
+		t.Errorf("the screen shows\n%s", rows)
+	}
+	a.happens(event.WidgetChanged{Extension: "x", Key: "w", Lines: []string{"a widget"}})
+	if rows := screenText(a); !strings.Contains(rows, "a widget") {
+		t.Errorf("the screen shows\n%s", rows)
+	}
+	a.happens(event.WidgetChanged{Extension: "x", Key: "w"}, event.TitleChanged{Title: "mine\x07"})
+	if rows := screenText(a); strings.Contains(rows, "a widget") || a.title() != "mine" {
+		t.Errorf("title %q; the screen shows\n%s", a.title(), rows)
+	}
+	for i := range 500 {
+		a.happens(status(fmt.Sprint(i), "s"), event.WidgetChanged{Extension: "x", Key: fmt.Sprint(i), Lines: []string{"w"}})
+	}
+	if len(a.guests.statuses) > guestKeys || len(a.guests.widgets) > guestKeys {
+		t.Errorf("%d items, %d widgets are kept", len(a.guests.statuses), len(a.guests.widgets))
+	}
+}
+
+// A face that attaches late shows what there is; the picture stays as it was.
+func TestGuestsOfThePicture(t *testing.T) {
+	v := newFake().view
+	v.Statuses = []event.StatusChanged{{Extension: "x", Key: "k", Text: textOf("from before")}}
+	v.Widgets = []event.WidgetChanged{{Extension: "x", Key: "k", Lines: []string{"an old widget"}}}
+	v.Title = "an old title"
+	a := attachedApp(t, 80, 24, v)
+	if rows := screenText(a); !strings.Contains(rows, "from before") || !strings.Contains(rows, "an old widget") || a.title() != "an old title" {
+		t.Errorf("title %q; the screen shows\n%s", a.title(), rows)
+	}
+	a.happens(event.StatusChanged{Extension: "x", Key: "k", Text: textOf("new")})
+	if *v.Statuses[0].Text != "from before" {
+		t.Error("the picture was changed")
+	}
+}
+
+// An extension's text for the editor can be undone.
+func TestEditorTextSet(t *testing.T) {
+	a := attachedApp(t, 80, 24, newFake().view)
+	a.types("mine")
+	a.happens(event.EditorTextSet{Text: "theirs\x1b[2J"})
+	if got := a.editor.Value(); got != "theirs" {
+		t.Errorf("the editor holds %q", got)
+	}
+	a.update(tea.KeyPressMsg{Code: '_', Mod: tea.ModCtrl})
+	if got := a.editor.Value(); got != "mine" {
+		t.Errorf("undone, the editor holds %q", got)
+	}
+}
+
+// The countdown goes on while nothing else happens, and not without one.
+func TestCountdownTicks(t *testing.T) {
+	a := attachedApp(t, 80, 24, newFake().view)
+	q := event.Question{ID: "q", Kind: event.AskConfirm, Title: "Go?"}
+	a.happens(event.AskOpened{Question: q})
+	if a.counting() {
+		t.Error("counts down without a timeout")
+	}
+	q.Timeout = time.Minute
+	a.happens(event.AskClosed{ID: "q"}, event.AskOpened{Question: q})
+	if rows := screenText(a); !a.counting() || !strings.Contains(rows, "1m00s left") {
+		t.Errorf("the screen shows\n%s", rows)
+	}
+	a.happens(event.AskClosed{ID: "q", TimedOut: true})
+	if rows := screenText(a); a.counting() || !strings.Contains(rows, "Nobody answered in time.") {
+		t.Errorf("the screen shows\n%s", rows)
+	}
+}
