@@ -110,9 +110,13 @@ func (e *Engine) Untrusted(cwd string) []string {
 			files = append(files, path)
 		}
 	}
-	for _, path := range serverFiles(cwd) {
+	var more []string
+	for _, dir := range projectExtensions {
+		more = append(more, filepath.Join(cwd, filepath.FromSlash(dir)))
+	}
+	for _, path := range append(serverFiles(cwd), more...) {
 		rel, err := filepath.Rel(cwd, path)
-		if err != nil || slices.Contains(files, rel) {
+		if err != nil || slices.ContainsFunc(files, func(known string) bool { return below(known, rel) }) {
 			continue
 		}
 		if _, err := os.Lstat(path); err == nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/compact"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/permission"
 	"github.com/hoopoe-agent/hoopoe/engine/prompt"
 	"github.com/hoopoe-agent/hoopoe/engine/shell"
@@ -32,8 +33,10 @@ type environment struct {
 	tools     func() []prompt.Tool
 	mode      func() string
 	notify    func(level, text string)
-	trusted   bool // the project's own skills, templates and rules count
-	without   omitted
+	// discovered is what extensions name to be read.
+	discovered func() []ext.Discovered
+	trusted    bool // the project's own skills, templates and rules count
+	without    omitted
 
 	building sync.Mutex // held while the system prompt is made, which may take its time
 	cached   string

@@ -154,6 +154,9 @@ func (x *extensions) welcome(ctx context.Context, e *extension, reason string) {
 	e.found = found
 	x.mu.Unlock()
 	x.s.env.forget()
+	if len(found.Skills)+len(found.Prompts) > 0 {
+		x.s.in.do(func() { x.s.publish(event.CommandsChanged{}) })
+	}
 }
 
 // candidate is an extension that may run: one that came with the options, or a

@@ -50,6 +50,9 @@ func (e *environment) readGuidance() guidance {
 	places := e.engine.places(e.workspace.Cwd(), e.trusted)
 	if !e.without.skills {
 		extra, missing := e.extraSkills()
+		for _, d := range e.discovered() {
+			extra = append(extra, placed(d.Skills)...)
+		}
 		g.skills, skills = prompt.Skills(append(extra, places.Skills()...))
 		skills = append(missing, skills...)
 		for i := range g.skills {
@@ -57,7 +60,11 @@ func (e *environment) readGuidance() guidance {
 		}
 	}
 	if !e.without.templates {
-		g.templates, templates = prompt.Templates(places.Templates())
+		folders := places.Templates()
+		for _, d := range e.discovered() {
+			folders = append(folders, placed(d.Prompts)...)
+		}
+		g.templates, templates = prompt.Templates(folders)
 	}
 	if !e.without.rules {
 		g.rules, rules = prompt.Rules(places.Rules())
@@ -66,6 +73,17 @@ func (e *environment) readGuidance() guidance {
 	e.tell(slices.Concat(skills, templates, rules, agents))
 	g.show(e.engine.paths.Home)
 	return g
+}
+
+// placed are the files and folders that extensions name.
+func placed(paths []string) []prompt.Folder {
+	var folders []prompt.Folder
+	for _, path := range paths {
+		if filepath.IsAbs(path) {
+			folders = append(folders, prompt.Folder{Path: path, Source: "user", Family: "extension"})
+		}
+	}
+	return folders
 }
 
 // extraSkills are the folders of the setting "skills". Unlike the usual ones

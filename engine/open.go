@@ -221,7 +221,7 @@ func (s *Session) equip(settings config.Settings) error {
 	}
 	s.env = &environment{
 		engine: e, workspace: ws, runner: runner, programs: shell.NewRunner(shell.Options{Shell: sh, Environ: e.options.Environ, MaxBytes: maxProgramOutput, MaxLines: maxProgramOutput}), settings: settings, files: workspace.NewLedger(),
-		told: map[string]bool{}, notify: s.notify,
+		told: map[string]bool{}, notify: s.notify, discovered: func() []ext.Discovered { return s.extensions.discovered() },
 		mode: func() string { return s.policy.mode() }, tools: s.promptTools,
 		trusted: e.trusts(o), without: omitted{o.NoSkills, o.NoTemplates, o.NoRules, o.NoContextFiles},
 	}

@@ -241,7 +241,7 @@ func (e *environment) lend(c *Session) *environment {
 	return &environment{
 		kept: g, readAt: e.engine.now(), listed: g.agents,
 		engine: e.engine, workspace: e.workspace, shared: e.shared, runner: e.runner, programs: e.programs, lent: true, settings: e.settings, files: workspace.NewLedger(),
-		told: told, notify: c.notify, mode: func() string { return c.policy.mode() }, tools: c.promptTools,
+		told: told, notify: c.notify, discovered: e.discovered, mode: func() string { return c.policy.mode() }, tools: c.promptTools,
 		trusted: e.trusted, without: e.without,
 	}
 }
