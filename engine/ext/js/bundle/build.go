@@ -60,7 +60,7 @@ func build(ctx context.Context, entry, root string, external func(string) bool) 
 		if strings.HasSuffix(f.Path, ".map") {
 			r.sourceMap = f.Contents
 		} else {
-			r.code = f.Contents
+			r.code = withRegExp(f.Contents)
 		}
 	}
 	return r, nil
@@ -79,6 +79,11 @@ func options(entry string, l *loader) api.BuildOptions {
 			"async-generator": false,
 			"for-await":       false,
 			"dynamic-import":  false,
+			// Literals with these become calls of the RegExp of regexp.js: all with
+			// the flag u, for esbuild doesn't look for \p in classes.
+			"regexp-named-capture-groups":     false,
+			"regexp-sticky-and-unicode-flags": false,
+			"regexp-set-notation":             false,
 		},
 		Define: map[string]string{
 			"import.meta": metaName,

@@ -17,7 +17,7 @@ import (
 
 // format is part of every cache file's name: another way of bundling, a newer
 // esbuild among them, needs another format.
-const format = "1"
+const format = "2"
 
 const (
 	suffix = ".bundle"
