@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/shell"
 	"github.com/hoopoe-agent/hoopoe/engine/workspace"
@@ -61,10 +62,7 @@ func (s *Session) Bash(ctx context.Context, in BashInput) (BashResult, error) {
 	}
 	stop := context.AfterFunc(ctx, cancel)
 	defer stop()
-	out, err := s.env.workspace.Run(run, workspace.Command{
-		Script:   command,
-		OnOutput: func(tail string) { s.in.post(item{event: event.BashProgress{ID: id, Output: tail}}) },
-	})
+	out, err := s.runBash(run, in, func(tail string) { s.in.post(item{event: event.BashProgress{ID: id, Output: tail}}) })
 	switch {
 	case errors.Is(err, shell.ErrClosed) || err != nil && (run.Err() != nil || ctx.Err() != nil): // stopped before it began
 		out.Cancelled = true
@@ -88,6 +86,19 @@ func (s *Session) Bash(ctx context.Context, in BashInput) (BashResult, error) {
 		Message: m, TotalLines: out.TotalLines, TotalBytes: out.TotalBytes,
 		OutputLines: lines(out.Text), OutputBytes: len(out.Text), TimedOut: out.TimedOut,
 	}, err
+}
+
+// runBash runs a command of the user's, unless an extension does.
+func (s *Session) runBash(ctx context.Context, in BashInput, progress func(tail string)) (workspace.Output, error) {
+	cwd := s.env.workspace.Cwd()
+	r := s.host.UserBash(ctx, ext.UserBash{Command: in.Command, ExcludeFromContext: in.ExcludeFromContext, Cwd: cwd})
+	if r.Handled {
+		return workspace.Output{
+			Text: r.Output, ExitCode: r.ExitCode, Cancelled: r.Cancelled, Truncated: r.Truncated,
+			TotalLines: lines(r.Output), TotalBytes: int64(len(r.Output)),
+		}, nil
+	}
+	return s.env.workspace.Run(ctx, workspace.Command{Script: in.Command, OnOutput: progress})
 }
 
 // lines counts them; the last may lack its end.
