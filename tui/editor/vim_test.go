@@ -92,6 +92,9 @@ func TestVim(t *testing.T) {
 		{"|one two", "vey$p", "one twoon|e"}, {"|one two", "vwo<esc>", "|one two"}, {"|abc", "vly<esc>P", "a|babc"}, {"|abc", "v<esc>x", "|bc"}, {"|ab cd", "ywwviwp", "ab ab| "},
 		{"|abc", "v2l~", "|ABC"}, {"|aBc", "v2lu", "|abc"}, {"|aBc", "v2lU", "|ABC"},
 
+		{"|one\ntwo\nthree", "VjJ", "one| two\nthree"}, {"|abc", "vlsx<esc>", "|xc"}, {"|a\nb\nc", "vX", "|b\nc"}, {"|a\nb", "vSx<esc>", "|x\nb"}, {"|a\nb", "vYp", "a\n|a\nb"},
+		{"|a\nb\nc", "yyjVp", "a\n|a\nc"}, {"|a\nb", "yyjVp", "a\n|a"}, {"|abc", "vVv<esc>x", "|bc"}, {"|abc", "<end>x", "a|b"}, {"a|b\ncd", "<down>x<up>x<backspace>", "|b\nc"},
+
 		// undo, redo, again
 		{"|one two three", "dwdwu", "|two three"}, {"|one two three", "dwdwuu", "|one two three"}, {"|one two", "dwu<ctrl+r>", "|two"},
 		{"|one", "Ax y z<esc>u", "on|e"}, {"|one two", "cwx y<esc>u", "|one two"}, {"|a b c d", "dw..", "|d"}, {"|a b c", "cwx<esc>w.", "x |x c"}, {"|a", "A!<esc>..", "a!!|!"},
@@ -117,7 +120,7 @@ func TestVim(t *testing.T) {
 
 func TestVimModes(t *testing.T) {
 	e, c := newEditor()
-	if mode, on := e.VimMode(); mode != editor.Insert || on {
+	if mode, on := e.VimMode(); mode.String() != "insert" || on {
 		t.Errorf("without vim: %v, %v", mode, on)
 	}
 	if press(e, "esc") != editor.Ignored || e.Captures(key("esc")) {

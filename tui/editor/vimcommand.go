@@ -314,9 +314,10 @@ func (e *Editor) visual(key string) {
 		if n := len(e.kills); n > 0 {
 			with := e.kills[n-1]
 			v.operator = "d"
-			whole := v.mode == VisualLine
-			e.apply(e.selection(), whole)
-			e.putCut(with, !whole || e.cursor.line < len(e.buf.lines)-1)
+			s, whole := e.selection(), v.mode == VisualLine
+			last := whole && s.to.line == len(e.buf.lines)-1
+			e.apply(s, whole)
+			e.putCut(with, !last)
 		}
 	case "J":
 		from, to := min(v.anchor.line, e.cursor.line), max(v.anchor.line, e.cursor.line)
