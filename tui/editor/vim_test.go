@@ -203,3 +203,12 @@ func TestVimSelection(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// The help on vim's keys fits the screen like that of the others.
+func TestVimHelp(t *testing.T) {
+	for _, r := range editor.VimHelp().Rows {
+		if len(r.Keys) > 26 || len(r.Text) > 50 || r.Text == "" {
+			t.Errorf("%s: %q is cut at 80 columns", r.Keys, r.Text)
+		}
+	}
+}
