@@ -11,10 +11,11 @@ const (
 	commandAccept         // took a completion: punctuation takes the place of its blank
 )
 
-// did notes the last command and ends vertical moving.
+// did notes the last command and ends vertical moving and jumping.
 func (e *Editor) did(c command) {
 	e.last = c
 	e.goal = -1
+	e.jump = 0
 }
 
 // edit is one step of undo or redo: at from, the cells up to end replaced

@@ -127,6 +127,7 @@ func (e *Editor) SetValue(text string) {
 func (e *Editor) ReplaceAll(text string) {
 	with := e.whole(text)
 	e.did(commandNone)
+	e.vim.idle()
 	if !e.Empty() || len(with) > 1 || len(with[0]) > 0 {
 		e.replace(pos{}, e.buf.end(), with)
 	}

@@ -20,17 +20,20 @@ const (
 	Submitted               // Enter: the app takes Submission and calls Reset
 )
 
-// Captures reports whether the next key is the editor's before anybody else's:
-// it waits for a character, or vim's keys need it (Esc, Ctrl+R).
+// Captures reports whether a key is the editor's before anybody else's: a
+// character that it waits for, or Esc and Ctrl+R where vim's keys need them.
 func (e *Editor) Captures(key tea.KeyPressMsg) bool {
-	return e.jump != 0 || e.vim.captures(keymap.Stroke(key))
+	stroke := keymap.Stroke(key)
+	if e.jump != 0 || e.vim.pending() {
+		return stroke == "esc" || typed(key) != ""
+	}
+	return e.vim.captures(stroke)
 }
 
 // Update handles one key. Keys that mean something else to the app (Esc,
 // Ctrl+C, Tab, PgUp …) are Ignored, and so are Up and Down past the ends of
 // the history and Ctrl+D in an empty editor.
 func (e *Editor) Update(key tea.KeyPressMsg) Action {
-	key.Mod &^= tea.ModCapsLock | tea.ModNumLock | tea.ModScrollLock
 	inBurst := e.inBurst()
 	text := typed(key)
 	if e.vim.on && e.vim.mode == Insert {
@@ -58,7 +61,7 @@ func (e *Editor) Update(key tea.KeyPressMsg) Action {
 // typed returns the text that a key puts in. AltGr reports itself as Ctrl+Alt
 // on some systems.
 func typed(key tea.KeyPressMsg) string {
-	if mod := key.Mod &^ tea.ModShift; mod != 0 && mod != tea.ModCtrl|tea.ModAlt {
+	if mod := key.Mod &^ (tea.ModShift | tea.ModCapsLock | tea.ModNumLock | tea.ModScrollLock); mod != 0 && mod != tea.ModCtrl|tea.ModAlt {
 		return ""
 	}
 	return sanitize.Text(key.Text)

@@ -94,9 +94,9 @@ func (v *vim) captures(stroke string) bool {
 	case !v.on:
 		return false
 	case stroke == "esc":
-		return v.mode != Normal || v.pending()
+		return v.mode != Normal
 	}
-	return v.mode != Insert && (stroke == "ctrl+r" || v.pending())
+	return v.mode != Insert && stroke == "ctrl+r"
 }
 
 // selects reports whether the cell behind p is in the selection.

@@ -158,6 +158,9 @@ func TestVimModes(t *testing.T) {
 		}
 	}
 	press(e, "2", "d")
+	if e.Captures(key("ctrl+c")) || !e.Captures(key("?")) {
+		t.Error("a command that isn't whole takes keys that aren't its own, or leaves its own")
+	}
 	if got := e.VimPending(); got != "2d" {
 		t.Errorf("pending %q", got)
 	}
