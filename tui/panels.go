@@ -66,7 +66,13 @@ func (a *app) panelFor(text string) (open func(*app) tea.Cmd, ok bool) {
 
 // withPanels adds the panels that have no command of their name.
 func (a *app) withPanels(catalog []slash.Command) []slash.Command {
+	catalog = slices.Clone(catalog)
 	for _, p := range a.panels() {
+		for i := range catalog { // what is a panel here is no other command's alias
+			if c := &catalog[i]; !slices.Contains(p.names, c.Name) {
+				c.Aliases = slices.DeleteFunc(slices.Clone(c.Aliases), func(name string) bool { return slices.Contains(p.names, name) })
+			}
+		}
 		if !slices.ContainsFunc(catalog, func(c slash.Command) bool { return slices.Contains(p.names, c.Name) }) {
 			catalog = append(catalog, slash.Command{Name: p.names[0], Aliases: p.names[1:], Summary: p.summary})
 		}

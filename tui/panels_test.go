@@ -281,6 +281,27 @@ func TestPanelActions(t *testing.T) {
 	}
 }
 
+// A panel's name isn't taken for the command that has it as an alias, and is
+// completed.
+func TestPanelNames(t *testing.T) {
+	a, _ := panelApp(t, 80, 24)
+	run := func(context.Context, slash.Call) (slash.Result, error) { return slash.Result{Handled: true}, nil }
+	a.catalog = a.withPanels([]slash.Command{
+		{Name: "config", Aliases: []string{"settings"}, Run: run}, {Name: "model", Run: run}, {Name: "modest", Run: run},
+	})
+	options := a.slashOptions("/sett")
+	if len(options) != 1 || options[0].text != "/settings" {
+		t.Errorf("offers %+v", options)
+	}
+	for text, want := range map[string]bool{
+		"/settings": true, "/SETT": true, "/model ": true, "/mod": false, "/model x": false, "/config": false, "/nothing": false, "//model": false, "model": false,
+	} {
+		if _, ok := a.panelFor(text); ok != want {
+			t.Errorf("%s is a panel: %v", text, ok)
+		}
+	}
+}
+
 // kept are a registry's commands but one.
 func kept(r *slash.Registry, but string) []slash.Command {
 	return slices.DeleteFunc(r.Catalog(Caps), func(c slash.Command) bool { return c.Name == but })

@@ -16,7 +16,7 @@ const (
 	gap       = 2 // columns between columns
 )
 
-const now = "  ← now"
+const now = "  ← current"
 
 // widths are the columns that the items' parts take.
 type widths struct {
@@ -236,15 +236,24 @@ func (p *Picker) row(i, width int, columns []int) string {
 // titles are short enough for it.
 func (p *Picker) aligned() bool { return p.wide.title <= widest/2 }
 
-// pane tells the selected item whole, and more of it, in exactly that many
-// rows, so that the list doesn't jump.
+// pane tells what the selected item's row has no room for, and more of it, in
+// exactly that many rows, so that the list doesn't jump.
 func (p *Picker) pane(width, height int) []string {
 	it, _ := p.Selected()
-	text := it.More
-	whole := strings.Join(slices.DeleteFunc(append(append([]string{it.Title}, it.Cells...), it.Detail), func(s string) bool { return s == "" }), "  ")
-	if style.Width(it.Lead+whole)+2*gap > width {
-		text = strings.TrimSuffix(whole+"\n"+text, "\n")
+	columns := p.columns(width)
+	room := width - 2 - style.Width(it.Lead)
+	for _, c := range columns[1:] {
+		room -= c + gap
 	}
+	var whole []string
+	if style.Width(it.Title) > room || len(columns) > 1 && style.Width(it.Lead+it.Title) > columns[0] {
+		whole = append(whole, it.Title)
+	}
+	whole = append(whole, it.Cells[min(len(it.Cells), len(columns)-1):]...)
+	if taken := style.Width(it.Title) + 2*gap + style.Width(it.Detail); it.Detail != "" && it.More == "" && taken > room {
+		whole = append(whole, it.Detail)
+	}
+	text := strings.Trim(strings.Join(whole, "  ")+"\n"+it.More, "\n")
 	rows := style.Wrap(text, max(width-2, 1))
 	if len(rows) > height {
 		rows = rows[:height]
