@@ -12,8 +12,8 @@ import (
 	"github.com/grafana/sobek"
 )
 
-// place is a loop for a test, with what its callbacks told.
-type place struct {
+// sample is a loop for a test, with what its callbacks told.
+type sample struct {
 	*Loop
 	t        *testing.T
 	mu       sync.Mutex
@@ -22,9 +22,9 @@ type place struct {
 	told     chan struct{}
 }
 
-func open(t *testing.T, opts Options) *place {
+func open(t *testing.T, opts Options) *sample {
 	t.Helper()
-	p := &place{t: t, ended: make(chan error, 1), told: make(chan struct{}, 100)}
+	p := &sample{t: t, ended: make(chan error, 1), told: make(chan struct{}, 100)}
 	opts.Name = "sample"
 	opts.Rejected = func(err error) {
 		p.mu.Lock()
@@ -46,7 +46,7 @@ func open(t *testing.T, opts Options) *place {
 	return p
 }
 
-func (p *place) close() {
+func (p *sample) close() {
 	p.Close()
 	select {
 	case <-p.Done():
@@ -56,20 +56,20 @@ func (p *place) close() {
 }
 
 // global makes a Go func known to scripts.
-func (p *place) global(name string, fn func(sobek.FunctionCall) (sobek.Value, error)) {
+func (p *sample) global(name string, fn func(sobek.FunctionCall) (sobek.Value, error)) {
 	p.t.Helper()
 	if err := p.Do(p.t.Context(), func(rt *sobek.Runtime) error { return rt.Set(name, p.Func(fn)) }); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func (p *place) eval(ctx context.Context, src string) (string, error) {
+func (p *sample) eval(ctx context.Context, src string) (string, error) {
 	return Await(ctx, p.Loop, func(rt *sobek.Runtime) (sobek.Value, error) {
 		return rt.RunScript("sample.js", src)
 	}, func(_ *sobek.Runtime, v sobek.Value) (string, error) { return v.String(), nil })
 }
 
-func (p *place) want(src, value, failure string) {
+func (p *sample) want(src, value, failure string) {
 	p.t.Helper()
 	got, err := p.eval(p.t.Context(), src)
 	switch {
@@ -82,7 +82,7 @@ func (p *place) want(src, value, failure string) {
 	}
 }
 
-func (p *place) wantRejected(texts ...string) {
+func (p *sample) wantRejected(texts ...string) {
 	p.t.Helper()
 	for i := range texts {
 		select {

@@ -101,7 +101,7 @@ func megabytes(n int64) string { return fmt.Sprintf("%d MB", n>>20) }
 // reaches counts the bytes that can be reached from the runtime and its timers,
 // and stops counting beyond the budget.
 func (l *Loop) reaches() uint64 {
-	c := counter{seen: map[uintptr]bool{}}
+	c := counter{seen: map[place]bool{}}
 	c.todo = append(c.todo, reflect.ValueOf(l.rt))
 	for _, t := range l.timers.heap {
 		c.todo = append(c.todo, reflect.ValueOf(t.fn))
@@ -117,14 +117,22 @@ func (l *Loop) reaches() uint64 {
 
 // counter walks values without recursion, for scripts build deep ones.
 type counter struct {
-	seen  map[uintptr]bool
+	seen  map[place]bool
 	todo  []reflect.Value
 	bytes uint64
 }
 
-// first notes an address and reports whether it is new.
-func (c *counter) first(p uintptr) bool {
-	if p == 0 || c.seen[p] {
+// place is an address and what is there: a struct begins where its first field
+// does.
+type place struct {
+	at uintptr
+	of reflect.Type
+}
+
+// first notes a place and reports whether it is new.
+func (c *counter) first(at uintptr, of reflect.Type) bool {
+	p := place{at, of}
+	if at == 0 || c.seen[p] {
 		return false
 	}
 	c.seen[p] = true
@@ -136,7 +144,7 @@ var sharedTypes = map[reflect.Type]bool{reflect.TypeFor[*sobek.Program](): true}
 func (c *counter) visit(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
-		if !sharedTypes[v.Type()] && c.first(v.Pointer()) {
+		if !sharedTypes[v.Type()] && c.first(v.Pointer(), v.Type()) {
 			c.bytes += uint64(v.Type().Elem().Size())
 			c.descend(v.Elem())
 		}
@@ -149,18 +157,18 @@ func (c *counter) visit(v reflect.Value) {
 			c.descend(e)
 		}
 	case reflect.String:
-		if v.Len() < 64 || c.first(uintptr(stringData(v))) {
+		if v.Len() < 64 || c.first(uintptr(stringData(v)), nil) {
 			c.bytes += uint64(v.Len())
 		}
 	case reflect.Slice:
-		if v.Len() > 0 && c.first(v.Pointer()) {
+		if v.Len() > 0 && c.first(v.Pointer(), v.Type()) {
 			c.bytes += uint64(v.Cap()) * uint64(v.Type().Elem().Size())
 			c.elements(v)
 		}
 	case reflect.Array:
 		c.elements(v)
 	case reflect.Map:
-		if v.Len() > 0 && c.first(v.Pointer()) {
+		if v.Len() > 0 && c.first(v.Pointer(), v.Type()) {
 			slots := max(8, v.Len()*3/2) // a map comes in groups of eight and is never full
 			c.bytes += 48 + uint64(slots)*uint64(v.Type().Key().Size()+v.Type().Elem().Size()+1)
 			for iter := v.MapRange(); iter.Next(); {

@@ -3,6 +3,7 @@ package loop
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/grafana/sobek"
@@ -86,12 +87,27 @@ func (l *Loop) recovered(t *task) (err error) {
 
 // look is the watchdog's: it runs every tick while a turn does.
 func (l *Loop) look() {
+	if l.grown() {
+		runtime.GC() // most of it may be garbage, and only a collection tells
+	}
 	l.mu.Lock()
 	over := l.lookLocked(time.Now())
 	l.mu.Unlock()
 	if over {
 		l.end(fmt.Errorf("the extension %s hangs in a call that can't be interrupted", l.opts.Name))
 	}
+}
+
+// grown reports whether the heap has grown beyond the budget in this turn.
+func (l *Loop) grown() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := &l.turn
+	size := heapBytes()
+	if t.running && t.heap == 0 {
+		t.heap = size
+	}
+	return t.running && t.interrupted.IsZero() && size > t.heap && int64(size-t.heap) > l.opts.Memory
 }
 
 func (l *Loop) lookLocked(now time.Time) (stuck bool) {
@@ -114,7 +130,9 @@ func (l *Loop) lookLocked(now time.Time) (stuck bool) {
 	switch size := heapBytes(); {
 	case t.heap == 0:
 		t.heap = size
-	case size > t.heap && int64(size-t.heap) > l.opts.Memory:
+	case size < t.heap:
+		t.heap = size
+	case int64(size-t.heap) > l.opts.Memory:
 		l.interrupt(fmt.Errorf("the extension %s takes more than %s %w", l.opts.Name, megabytes(l.opts.Memory), errHeap))
 	}
 	if now.Sub(t.started)-t.outside > l.opts.Slice {
