@@ -55,6 +55,7 @@ type app struct {
 	showTodos bool
 	mouseFree bool      // the terminal has the mouse, for selecting
 	pasteEnd  time.Time // until then keys belong to a paste
+	answered  time.Time // the terminal told its background
 	quitArmed time.Time // Ctrl+C came once
 	hint      string    // beside the activity, until the next key
 	files     fileList
@@ -108,7 +109,7 @@ func newApp(ctx context.Context, o Options) *app {
 	a.view.Cwd = o.Cwd
 	a.view.Usage.ContextTokens = -1
 	a.story = newStory(&a.look)
-	a.editor = editor.New(editor.Options{Prompt: "› ", Now: o.Now})
+	a.editor = editor.New(editor.Options{Prompt: "› ", Now: o.Now, Keys: o.Keys, Vim: o.Vim})
 	a.restyle()
 	return a
 }
@@ -168,11 +169,15 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		a.width, a.height = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
+		a.answered = a.o.Now()
 		if dark := msg.IsDark(); dark != a.dark {
 			a.dark = dark
 			a.restyle()
 		}
 	case tea.KeyPressMsg:
+		if a.endsAnswer(msg) {
+			return nil
+		}
 		return a.key(msg)
 	case tea.PasteMsg:
 		return a.paste(msg.Content)

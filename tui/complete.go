@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"github.com/hoopoe-agent/hoopoe/slash"
+	"github.com/hoopoe-agent/hoopoe/tui/editor"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 )
 
 // completionMsg brings the values for a command's argument.
@@ -101,7 +104,7 @@ func (a *app) offer(msg completionMsg) {
 }
 
 func (a *app) completeFile(prefix string) tea.Cmd {
-	a.popup.show(prefix, a.fileOptions(prefix[1:]))
+	a.popup.show(prefix, a.fileOptions(editor.ParseMention(prefix)))
 	if a.files.loading || time.Since(a.files.at) < filesFresh {
 		return nil
 	}
@@ -114,24 +117,30 @@ func (a *app) completeFile(prefix string) tea.Cmd {
 	}
 }
 
-func (a *app) fileOptions(query string) []option {
-	var options []option
-	if query == "" {
-		for _, name := range a.files.names[:min(fileHits, len(a.files.names))] {
-			options = append(options, option{text: "@" + name})
-		}
-		return options
+// fileOptions lists the files that a mention may mean, with its lines. Once
+// lines are being typed behind the name of a file there is nothing to choose.
+func (a *app) fileOptions(m editor.Mention) []option {
+	if m.Lines != "" && slices.Contains(a.files.names, m.Path) {
+		return nil
 	}
-	hits := fuzzy.Find(query, a.files.names)
-	for _, h := range hits[:min(fileHits, len(hits))] {
-		options = append(options, option{text: "@" + h.Str})
+	names := a.files.names
+	if m.Path != "" {
+		hits := fuzzy.Find(m.Path, names)
+		names = make([]string, len(hits))
+		for i, h := range hits {
+			names[i] = h.Str
+		}
+	}
+	var options []option
+	for _, name := range names[:min(fileHits, len(names))] {
+		options = append(options, option{text: editor.Mention{Path: name, Lines: m.Lines}.String()})
 	}
 	return options
 }
 
 // popupKey handles the keys of an open popup. ok is false for a key that the
 // editor gets.
-func (a *app) popupKey(k tea.KeyPressMsg, stroke string) (cmd tea.Cmd, ok bool) {
+func (a *app) popupKey(stroke string) (cmd tea.Cmd, ok bool) {
 	if !a.popup.open() {
 		return nil, false
 	}
@@ -139,16 +148,22 @@ func (a *app) popupKey(k tea.KeyPressMsg, stroke string) (cmd tea.Cmd, ok bool) 
 		a.popup.close() // better options are on their way, these don't fit
 		return nil, false
 	}
-	switch stroke {
-	case "esc":
+	switch a.o.Keys.Action(stroke, keymap.Popup, keymap.List) {
+	case keymap.SelectCancel:
 		a.popup.hush()
-	case "up":
+		mode, vim := a.editor.VimMode()
+		return nil, !vim || mode == editor.Normal // else it leaves that mode too
+	case keymap.SelectUp:
 		a.popup.move(-1)
-	case "down":
+	case keymap.SelectDown:
 		a.popup.move(1)
-	case "tab":
+	case keymap.SelectPageUp:
+		a.popup.move(-min(8, a.popup.at))
+	case keymap.SelectPageDown:
+		a.popup.move(min(8, len(a.popup.options)-1-a.popup.at))
+	case keymap.Complete:
 		return a.take(false), true
-	case "enter":
+	case keymap.SelectConfirm:
 		o := a.popup.options[a.popup.at]
 		argument := strings.Contains(a.popup.prefix, " ") && strings.HasPrefix(a.popup.prefix, "/")
 		if argument && !a.popup.moved {
@@ -163,13 +178,13 @@ func (a *app) popupKey(k tea.KeyPressMsg, stroke string) (cmd tea.Cmd, ok bool) 
 
 // take puts the chosen option into the editor and, with send, sends it.
 func (a *app) take(send bool) tea.Cmd {
-	o := a.popup.options[a.popup.at]
-	a.editor.Replace(len(a.popup.prefix), o.text)
+	o, prefix := a.popup.options[a.popup.at], len(a.popup.prefix)
 	a.popup.close()
 	if send {
+		a.editor.Replace(prefix, o.text)
 		return a.submit("steer")
 	}
-	a.editor.Update(tea.KeyPressMsg{Code: ' ', Text: " "})
+	a.editor.Accept(prefix, o.text)
 	if kind, _ := a.editor.Completion(); kind == '/' {
 		return a.complete()
 	}

@@ -81,5 +81,5 @@ func (a *app) edited(msg editedMsg) {
 		a.story.notice("error", "The prompt could not be edited outside: "+msg.err.Error())
 		return
 	}
-	a.editor.SetValue(msg.text)
+	a.editor.ReplaceAll(msg.text)
 }

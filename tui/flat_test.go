@@ -6,6 +6,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
@@ -53,6 +54,43 @@ func TestFlat(t *testing.T) {
 	if code := s.ended(); code != 0 {
 		t.Errorf("exit %d", code)
 	}
+	if out := string(s.written()); strings.ContainsAny(out, "\x1b\a") {
+		t.Errorf("escape sequences in %q", out)
+	}
+}
+
+// Extensions speak in lines too: each thing once for each change, questions
+// with numbers.
+func TestFlatExtensions(t *testing.T) {
+	s, f := newScreen(t, 80, 50), newFake()
+	f.view.Statuses = []event.StatusChanged{{Extension: "git", Key: "k", Text: textOf("3 ahead")}}
+	s.run(Options{Environ: []string{"TERM=dumb"}, Open: func(context.Context) (Session, []string, error) { return f, nil, nil }})
+	s.wait("start", f.did("start"))
+	s.see("· git: 3 ahead")
+	f.publish(
+		event.StatusChanged{Extension: "git", Key: "k", Text: textOf("3 ahead")},
+		event.StatusChanged{Extension: "git", Key: "k", Text: textOf("4 ahead")},
+		event.WidgetChanged{Extension: "todo", Key: "w", Lines: []string{"one\x1b[2J", "two"}},
+		event.WidgetChanged{Extension: "todo", Key: "w", Lines: []string{"one\x1b[2J", "two"}},
+		event.StatusChanged{Extension: "git", Key: "k"},
+		event.EditorTextSet{Text: "run the tests"},
+		event.Notice{Level: "warning", Source: "lint", Text: "2 problems"},
+		event.AskOpened{Question: event.Question{ID: "q", Kind: event.AskSelect, Extension: "deploy", Title: "Where to?", Options: []string{"here", "there"},
+			Descriptions: []string{"on this machine"}, Timeout: 65 * time.Second}},
+	)
+	s.see("· git: 4 ahead", "· todo: one", "two", "suggests to send:", "run the tests", "! lint: 2 problems",
+		"? Where to? (deploy)", "1. here", "   on this machine", "2. there", "0 chooses nothing", "goes on in 1m05s")
+	for text, want := range map[string]int{"3 ahead": 1, "todo: one": 1} {
+		if got := strings.Count(s.text(), text); got != want {
+			t.Errorf("%q is there %d times:\n%s", text, got, s.text())
+		}
+	}
+	s.typed("0\n")
+	s.wait("answer", func() bool { a, ok := f.answered("q"); return ok && a.Cancelled })
+	f.publish(event.AskOpened{Question: event.Question{ID: "r", Kind: event.AskConfirm, Title: "Sure?"}}, event.AskClosed{ID: "r", TimedOut: true})
+	s.see("Nobody answered in time.")
+	s.typed("\x04")
+	s.ended()
 	if out := string(s.written()); strings.ContainsAny(out, "\x1b\a") {
 		t.Errorf("escape sequences in %q", out)
 	}

@@ -25,7 +25,7 @@ func (a *app) searchHistory() tea.Cmd {
 	list.SetFilter(a.editor.Value())
 	a.panel = &listPanel{picker: list, styles: a.look.Styles, done: func(r picker.Result) (tea.Cmd, bool) {
 		if !r.Cancelled {
-			a.editor.SetValue(r.Item.ID)
+			a.editor.ReplaceAll(r.Item.ID)
 		}
 		return nil, true
 	}}

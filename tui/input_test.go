@@ -210,9 +210,9 @@ func TestModeAndKeys(t *testing.T) {
 	s.typed("\x10")
 	s.wait("model", f.did("cycle model"))
 	s.typed("?")
-	s.see("Shift+Tab")
+	s.see("Send, stop, leave")
 	s.typed("\x1b")
-	s.gone("Shift+Tab")
+	s.gone("Send, stop, leave")
 	f.publish(event.TodosChanged{Phases: []message.TodoPhase{{Name: "Plan", Tasks: []message.Todo{
 		{Content: "write it", Status: "completed"}, {Content: "test it", Status: "in_progress"},
 	}}}})

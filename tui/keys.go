@@ -9,6 +9,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/tui/editor"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 )
 
 // quitWindow is how soon the second Ctrl+C must follow the first.
@@ -20,28 +21,30 @@ const wheelRows = 3
 // key handles one key. Two presses of Esc that came in one read arrive as
 // Alt+Esc.
 func (a *app) key(k tea.KeyPressMsg) tea.Cmd {
-	stroke := k.Keystroke()
+	stroke := keymap.Stroke(k)
 	if stroke == "alt+esc" {
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
 		return tea.Batch(a.key(esc), a.key(esc))
 	}
-	if stroke != "ctrl+c" {
+	if a.o.Keys.Action(stroke, keymap.Global) != keymap.Clear {
 		a.hint, a.quitArmed = "", time.Time{}
 	}
-	if cmd, ok := a.always(stroke); ok {
-		return cmd
-	}
 	if a.front() != nil {
+		if cmd, ok := a.acts(stroke, keymap.Global); ok {
+			return cmd
+		}
 		if a.pasted() {
 			return nil // the rest of a paste that broke out answers nothing
 		}
 		return a.panelKey(k)
 	}
-	if cmd, ok := a.popupKey(k, stroke); ok {
+	if cmd, ok := a.popupKey(stroke); ok {
 		return cmd
 	}
-	if cmd, ok := a.command(stroke); ok {
-		return cmd
+	if !a.editor.Captures(k) {
+		if cmd, ok := a.acts(stroke, keymap.Global, keymap.Chat); ok {
+			return cmd
+		}
 	}
 	switch a.editor.Update(k) {
 	case editor.Submitted:
@@ -52,75 +55,80 @@ func (a *app) key(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// always handles the keys that mean the same wherever the keyboard is.
-func (a *app) always(stroke string) (tea.Cmd, bool) {
-	switch stroke {
-	case "ctrl+c":
-		return a.interrupt(), true
-	case "ctrl+l":
-		return tea.ClearScreen, true
-	case "ctrl+z":
-		return tea.Suspend, true
-	case "ctrl+o":
-		a.look.Expanded = !a.look.Expanded
-		a.story.list.Invalidate()
-		return nil, true
-	case "ctrl+home":
-		a.story.list.ToTop()
-		return nil, true
-	case "ctrl+end":
-		a.story.list.ToEnd()
-		return nil, true
-	case "ctrl+t":
-		a.showTodos = !a.showTodos
-		return nil, true
-	case "alt+m", "f2":
-		a.mouseFree = !a.mouseFree
-		a.hint = "The mouse scrolls"
-		if a.mouseFree {
-			a.hint = "The mouse is the terminal's: select and copy; F2 gives it back"
+// acts carries out the first action of a stroke that applies.
+func (a *app) acts(stroke string, in ...keymap.Context) (tea.Cmd, bool) {
+	for _, action := range a.o.Keys.Actions(stroke, in...) {
+		if command := a.o.Keys.Command(action); command != "" {
+			return a.send(submission{command, "steer"}), true
 		}
-		return nil, true
+		if cmd, ok := a.always(action); ok {
+			return cmd, true
+		}
+		if cmd, ok := a.act(action); ok {
+			return cmd, true
+		}
 	}
 	return nil, false
 }
 
-// command handles the chat's own keys while the editor has the keyboard.
-func (a *app) command(stroke string) (tea.Cmd, bool) {
-	switch stroke {
-	case "pgup":
-		a.story.list.Page(-1)
-	case "pgdown":
-		a.story.list.Page(1)
-	case "esc":
-		if mode, vim := a.editor.VimMode(); vim && mode != editor.Normal {
-			return nil, false // it leaves that mode
+// always handles the actions that mean the same wherever the keyboard is.
+func (a *app) always(action keymap.Action) (tea.Cmd, bool) {
+	switch action {
+	case keymap.Clear:
+		return a.interrupt(), true
+	case keymap.Redraw:
+		return tea.ClearScreen, true
+	case keymap.Suspend:
+		return tea.Suspend, true
+	case keymap.ExpandTools:
+		a.look.Expanded = !a.look.Expanded
+		a.story.list.Invalidate()
+	case keymap.ScrollTop:
+		a.story.list.ToTop()
+	case keymap.ScrollBottom:
+		a.story.list.ToEnd()
+	case keymap.ToggleTodos:
+		a.showTodos = !a.showTodos
+	case keymap.ToggleMouse:
+		a.mouseFree = !a.mouseFree
+		a.hint = "The mouse scrolls"
+		if a.mouseFree {
+			a.hint = "The mouse is the terminal's: select and copy; " + a.o.Keys.Key(keymap.ToggleMouse) + " gives it back"
 		}
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// act handles the chat's own actions while the editor has the keyboard. It
+// reports false for one whose condition doesn't hold.
+func (a *app) act(action keymap.Action) (tea.Cmd, bool) {
+	switch action {
+	case keymap.PageUp:
+		a.story.list.Page(-1)
+	case keymap.PageDown:
+		a.story.list.Page(1)
+	case keymap.Interrupt:
 		return a.stop(), true
-	case "shift+tab":
+	case keymap.CycleMode:
 		return a.cycleMode(), true
-	case "ctrl+d":
+	case keymap.Exit:
 		if !a.editor.Empty() {
 			return nil, false
 		}
 		return a.leave(0), true
-	case "tab":
-		if a.editor.Empty() {
-			return nil, true
-		}
-		if a.busy.running {
-			return a.submit("followUp"), true
-		}
-		a.hint = "Tab queues a message while the agent works; Enter sends"
-	case "ctrl+p":
+	case keymap.FollowUp:
+		return a.followUp()
+	case keymap.CycleModel:
 		if a.session != nil {
 			return a.do("change the model", a.session.CycleModel), true
 		}
-	case "ctrl+r":
+	case keymap.HistorySearch:
 		return a.searchHistory(), true
-	case "ctrl+g":
+	case keymap.ExternalEditor:
 		return a.editOutside(), true
-	case "?":
+	case keymap.Hotkeys:
 		if !a.editor.Empty() {
 			return nil, false
 		}
@@ -128,6 +136,18 @@ func (a *app) command(stroke string) (tea.Cmd, bool) {
 	default:
 		return nil, false
 	}
+	return nil, true
+}
+
+// followUp sends what is in the editor after the work that is going on.
+func (a *app) followUp() (tea.Cmd, bool) {
+	switch {
+	case a.editor.Empty():
+		return nil, false
+	case a.busy.running:
+		return a.submit("followUp"), true
+	}
+	a.hint = a.o.Keys.Key(keymap.FollowUp) + " queues a message while the agent works; " + a.o.Keys.Key(keymap.Submit) + " sends"
 	return nil, true
 }
 
@@ -142,7 +162,7 @@ func (a *app) interrupt() tea.Cmd {
 		return tea.Batch(a.panelKey(tea.KeyPressMsg{Code: tea.KeyEscape}), disarm())
 	}
 	if !a.editor.Empty() {
-		a.editor.Reset()
+		a.editor.Clear()
 		a.popup.close()
 		a.hint = "Cleared · Ctrl+C again leaves"
 	}
@@ -259,3 +279,13 @@ func (a *app) paste(text string) tea.Cmd {
 	a.editor.Paste(text)
 	return a.complete()
 }
+
+// endsAnswer reports whether a key is the end of what the terminal answered: ESC
+// and a backslash close it, and when they come in two reads the second is taken
+// for a key.
+func (a *app) endsAnswer(k tea.KeyPressMsg) bool {
+	return k.Text == "\\" && !a.answered.IsZero() && a.o.Now().Sub(a.answered) < answerSplit
+}
+
+// answerSplit is how far apart the two may be.
+const answerSplit = 100 * time.Millisecond

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -23,7 +24,7 @@ func FuzzApp(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, steps uint16) {
 		m := monkey{rand.New(rand.NewPCG(seed, 1))}
-		a := attachedApp(t, 80, 24, newFake().view)
+		a, _ := panelApp(t, 80, 24)
 		for range steps % 400 {
 			what := m.act(a)
 			rows, cursor := a.rows()
@@ -51,7 +52,7 @@ func pick[T any](m monkey, list ...T) T { return list[m.IntN(len(list))] }
 
 // act does one thing and says what.
 func (m monkey) act(a *app) string {
-	switch m.IntN(6) {
+	switch m.IntN(7) {
 	case 0:
 		msg := tea.WindowSizeMsg{Width: 1 + m.IntN(120), Height: 1 + m.IntN(50)}
 		a.update(msg)
@@ -60,6 +61,13 @@ func (m monkey) act(a *app) string {
 		text := m.text()
 		a.update(tea.PasteMsg{Content: text})
 		return fmt.Sprintf("paste %q", text)
+	case 6:
+		text := pick(m, "/model", "/resume", "/tree", "/settings", "/theme", "/permissions")
+		if a.front() == nil {
+			a.editor.Reset()
+			a.sends(text)
+		}
+		return text
 	case 2, 3:
 		k := m.key()
 		a.update(k)
@@ -81,7 +89,8 @@ func (m monkey) key() tea.KeyPressMsg {
 		tea.KeyPressMsg{Code: tea.KeyPgUp}, tea.KeyPressMsg{Code: tea.KeyPgDown}, tea.KeyPressMsg{Code: tea.KeyHome, Mod: tea.ModCtrl},
 		tea.KeyPressMsg{Code: tea.KeyEnd, Mod: tea.ModCtrl}, tea.KeyPressMsg{Code: tea.KeyBackspace}, tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl},
 		tea.KeyPressMsg{Code: 'o', Mod: tea.ModCtrl}, tea.KeyPressMsg{Code: 'r', Mod: tea.ModCtrl}, tea.KeyPressMsg{Code: 't', Mod: tea.ModCtrl},
-		tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}, tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl}, tea.KeyPressMsg{Code: 'd', Mod: tea.ModCtrl},
+		tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}, ctrl('a'), ctrl('b'), ctrl('e'), ctrl('f'), ctrl('x'), code(tea.KeyLeft), code(tea.KeyRight),
+		tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModShift}, tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}, tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl}, tea.KeyPressMsg{Code: 'd', Mod: tea.ModCtrl},
 	)
 }
 
@@ -120,7 +129,8 @@ func (m monkey) view() event.View {
 
 func (m monkey) question() event.Question {
 	return event.Question{
-		ID: m.id(), CallID: m.id(), Title: m.text(), Message: m.text(), Options: []string{m.text(), m.text(), "x"}[:m.IntN(4)], Prefill: m.text(),
+		ID: m.id(), CallID: m.id(), Extension: pick(m, "", m.text()), Descriptions: []string{m.text()}, Secret: m.IntN(4) == 0, Waiting: m.IntN(3),
+		Timeout: pick(m, 0, time.Minute), Title: m.text(), Message: m.text(), Options: []string{m.text(), m.text(), "x"}[:m.IntN(4)], Prefill: m.text(),
 		Kind:       pick(m, event.AskConfirm, event.AskSelect, event.AskInput, event.AskEditor, event.AskPermission),
 		Permission: &event.PermissionRequest{Command: pick(m, "", m.text()), Diff: m.text(), Rules: []string{m.text()}[:m.IntN(2)], Parts: []event.PermissionPart{{Text: m.text(), Why: m.text()}}},
 	}
@@ -141,7 +151,9 @@ func (m monkey) event() event.Event {
 		event.RuleTriggered{Rules: []event.Rule{{Name: m.text()}, {Name: "style"}}}, event.TodoReminder{Todos: []message.Todo{{Content: m.text()}}, Attempt: 1, MaxAttempts: 3},
 		event.RetryScheduled{Attempt: 1, MaxAttempts: 2, DelayMS: 100, Error: m.text()}, event.RetryEnded{Error: m.text()},
 		event.CompactionStarted{Reason: "manual"}, event.CompactionEnded{Error: m.text()},
-		event.Notice{Level: pick(m, "info", "error"), Text: m.text()}, event.SessionNamed{Name: m.text()},
+		event.StatusChanged{Extension: m.text(), Key: m.id(), Text: pick(m, nil, textOf(m.text()))}, event.TitleChanged{Title: m.text()}, event.EditorTextSet{Text: m.text()},
+		event.WidgetChanged{Extension: m.text(), Key: m.id(), Lines: [][]string{nil, {m.text(), "\x1b[31m" + m.text()}, {m.text(), "", m.text(), m.text()}}[m.IntN(3)], Placement: pick(m, "aboveEditor", "belowEditor", "")},
+		event.Notice{Level: pick(m, "info", "error"), Text: m.text(), Source: pick(m, "", m.text())}, event.SessionNamed{Name: m.text()},
 		event.AskOpened{Question: m.question()}, event.AskClosed{ID: m.id()},
 		event.SessionReplaced{Reason: pick(m, "new", "resume"), View: m.view()}, event.LeafMoved{View: m.view()},
 		event.UsageChanged{ContextTokens: m.IntN(1000), ContextWindow: m.IntN(1000)}, event.ModeChanged{Mode: m.text()},

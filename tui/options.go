@@ -11,6 +11,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/permission"
 	"github.com/hoopoe-agent/hoopoe/slash"
 	"github.com/hoopoe-agent/hoopoe/themes"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 )
 
 // Options are what the chat needs of its surroundings. Open is required.
@@ -40,6 +41,11 @@ type Options struct {
 	// Save keeps a setting in the user's settings, by its key there; nil keeps
 	// none.
 	Save func(ctx context.Context, key string, value any) error
+
+	// Keys says what keys do; nil is keymap.Default(). Vim turns vim's keys on
+	// in the prompt.
+	Keys *keymap.Map
+	Vim  bool
 
 	Theme themes.Theme
 	// Themes are those to choose from; nil: there is no choice.
@@ -130,6 +136,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Keys == nil {
+		o.Keys = keymap.Default()
 	}
 	if o.Commands == nil {
 		o.Commands = slash.New()

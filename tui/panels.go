@@ -25,6 +25,7 @@ func (a *app) panels() []command {
 		{[]string{"tree"}, "Show the branches of the session, go back, set labels", (*app).openTree},
 		{[]string{"settings"}, "Change the settings of the chat and of this session", (*app).openSettings},
 		{[]string{"permissions", "approvals"}, "Choose what runs without asking; see the rules", (*app).openPermissions},
+		{[]string{"hotkeys", "keybindings"}, "Show what keys do", func(a *app) tea.Cmd { a.openKeys(); return nil }},
 	}
 	if a.o.Sessions != nil {
 		list = append(list, command{[]string{"resume", "sessions"}, "Go back to an earlier session, rename and delete them", (*app).openSessions})

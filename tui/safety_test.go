@@ -156,6 +156,9 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 		event.TodosChanged{Phases: []message.TodoPhase{{Name: bad, Tasks: []message.Todo{{Content: bad, Status: "in_progress"}}}}},
 		event.RetryScheduled{Attempt: 1, MaxAttempts: 2, DelayMS: 1000, Error: bad},
 		event.Notice{Level: "error", Text: bad}, event.RuleTriggered{Rules: []event.Rule{{Name: bad}}}, event.TodoReminder{Attempt: 1, MaxAttempts: 3}, event.ExtensionFailed{Extension: bad, Point: bad, Error: bad},
+		event.StatusChanged{Extension: bad, Key: "k", Text: textOf(bad)}, event.WidgetChanged{Extension: bad, Key: "k", Lines: []string{bad, "\x1b[31m" + bad}},
+		event.WidgetChanged{Extension: bad, Key: "l", Lines: []string{bad}, Placement: "belowEditor"}, event.TitleChanged{Title: bad},
+		event.EditorTextSet{Text: bad}, event.Notice{Level: "info", Source: bad, Text: bad},
 		event.PromptFailed{Error: bad}, event.SessionNamed{Name: bad},
 		event.CompactionEnded{Result: &event.CompactionResult{Summary: bad}},
 	)
@@ -164,7 +167,7 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 	s.see("marker one")
 	for i, kind := range []event.QuestionKind{event.AskPermission, event.AskSelect, event.AskInput} {
 		f.publish(event.AskOpened{Question: event.Question{
-			ID: fmt.Sprint(i), Kind: kind, Title: bad, Message: bad, Options: []string{bad, bad + "2"}, Placeholder: bad, Prefill: bad,
+			ID: fmt.Sprint(i), Kind: kind, Title: bad, Extension: bad, Descriptions: []string{bad}, Message: bad, Options: []string{bad, bad + "2"}, Placeholder: bad, Prefill: bad,
 			Permission: &event.PermissionRequest{Tool: bad, Command: bad, Paths: []string{bad}, Rules: []string{bad}, Parts: []event.PermissionPart{{Text: bad, Why: bad}}},
 		}})
 		s.see("Esc")

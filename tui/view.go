@@ -35,6 +35,7 @@ func (a *app) View() tea.View {
 	a.last.cost = time.Since(began)
 	v := tea.NewView(strings.Join(rows, "\n"))
 	v.AltScreen = true
+	v.KeyboardEnhancements.ReportAlternateKeys = true // keys of other scripts
 	if !a.mouseFree {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

@@ -105,8 +105,14 @@ func (p *Picker) SetItems(items []Item) {
 	}
 }
 
-// SetFilter sets the text that filters the list.
+// maxFilter bounds the filter in bytes: a paste may be of any size.
+const maxFilter = 400
+
+// SetFilter sets the text that filters the list; of a long one the beginning.
 func (p *Picker) SetFilter(text string) {
+	if len(text) > maxFilter {
+		text = strings.ToValidUTF8(text[:maxFilter], "")
+	}
 	p.filter = sanitize.Line(text)
 	p.search()
 }

@@ -192,6 +192,16 @@ func TestOwnersKeys(t *testing.T) {
 	}
 }
 
+// A paste of any size is no burden.
+func TestHugeFilter(t *testing.T) {
+	p := newPicker(t, true, models)
+	p.Paste(strings.Repeat("你好 ", 100_000))
+	inside(t, p, p.View(40, 10), 40, 10)
+	if n := len(p.Filter()); n > 500 {
+		t.Errorf("%d bytes of filter", n)
+	}
+}
+
 // Under a filter an ordered list keeps its order, any other puts titles that
 // begin with the words first.
 func TestOrder(t *testing.T) {
