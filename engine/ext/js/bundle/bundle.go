@@ -102,7 +102,7 @@ func (b *Bundler) Bundle(ctx context.Context, path string) (*Bundle, error) {
 	}
 	source, err := plainfile.Read(entry, maxFile)
 	if err != nil {
-		return nil, &Error{Entry: entry, Problems: []Problem{{File: entry, Text: unreadable(err)}}}
+		return nil, fault(entry, entry, unreadable(err))
 	}
 	about, err := describe(entry, source)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package bundle turns an extension's file into one script that the JavaScript
 // runtime can run.
 //
-//	folder, package ─▶ Entries ─▶ entry files
+//	file, package, folder of them ─▶ Entries ─▶ entry files
 //	entry file ─▶ Bundler.Bundle ─▶ header and package.json ─▶ name, capabilities
 //	                  │
 //	                  ├─▶ cache: are all inputs as they were? ─▶ Bundle

@@ -31,53 +31,58 @@ func isEntry(path string) bool {
 	return slices.Contains(entryExtensions, ext) && !strings.HasSuffix(strings.TrimSuffix(base, ext), ".d")
 }
 
-// Entries returns the entry files of the extension at path, absolute: the file
-// itself, or what a folder's package.json lists, else its "main", else its
-// index.ts or index.js. Lists may name files, folders, patterns such as
-// "ext/*.ts" and, after a "!", what to leave out. What is wrong is an *Error.
+// Entries returns the entry files that a path stands for, absolute: a script
+// itself; of a package what its package.json lists, else its "main", else its
+// index.ts or index.js; of any other folder the scripts and packages in it,
+// sorted. Lists may name files, folders, patterns such as "ext/*.ts" and, after
+// a "!", what to leave out. What isn't there has no entries. What is wrong is an
+// *Error, beside the entries of whatever isn't.
 func Entries(path string) ([]string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("load extension %s: %w", path, err)
 	}
 	info, err := os.Stat(path)
-	if err != nil {
-		return nil, &Error{Entry: path, Problems: []Problem{{File: path, Text: unreadable(err)}}}
-	}
-	if !info.IsDir() {
-		if !isEntry(path) {
-			return nil, notScript(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fault(path, path, unreadable(err))
+	case info.IsDir():
+		entries, err := packageEntries(path)
+		if err != nil || len(entries) > 0 {
+			return entries, err
 		}
-		return []string{path}, nil
+		return list(path)
+	case !isEntry(path):
+		return nil, notScript(path)
 	}
-	m, err := readManifest(filepath.Join(path, "package.json"))
+	return []string{path}, nil
+}
+
+// packageEntries are those of a folder that is one extension; none if it isn't.
+func packageEntries(folder string) ([]string, error) {
+	m, err := readManifest(filepath.Join(folder, "package.json"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, &Error{Entry: path, Problems: []Problem{{File: m.path, Text: err.Error()}}}
+		return nil, fault(folder, m.path, err.Error())
 	}
 	entries, err := m.entries()
 	if err != nil {
-		return nil, &Error{Entry: path, Problems: []Problem{{File: m.path, Text: err.Error()}}}
+		return nil, fault(folder, m.path, err.Error())
 	}
-	if len(entries) > 0 {
-		return entries, nil
+	if len(entries) == 0 {
+		if index := indexOf(folder); index != "" {
+			entries = []string{index}
+		}
 	}
-	if index := indexOf(path); index != "" {
-		return []string{index}, nil
-	}
-	return nil, &Error{Entry: path, Problems: []Problem{{File: path, Text: `the folder has no index.ts or index.js, and no package.json whose "hoopoe": {"extensions": [...]} or "main" names a script`}}}
+	return entries, nil
 }
 
-// List returns the entries of all extensions in a folder of extensions, sorted:
-// its scripts, and its folders that Entries finds some in. A folder that isn't
-// there has none. A faulty package among them is an *Error beside the entries
-// of the others.
-func List(folder string) ([]string, error) {
+// list returns the entries of all extensions in a folder of extensions.
+func list(folder string) ([]string, error) {
 	found, err := os.ReadDir(folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
-		return nil, fmt.Errorf("list extensions: %w", err)
+		return nil, fault(folder, folder, unreadable(err))
 	}
 	var entries []string
 	var errs []error
@@ -88,23 +93,28 @@ func List(folder string) ([]string, error) {
 		}
 		info, err := os.Stat(path) // follows links
 		switch {
-		case err != nil:
-			continue // a link to nothing
+		case err != nil: // a link to nothing
 		case info.Mode().IsRegular() && isEntry(path):
 			entries = append(entries, path)
-		case info.IsDir() && (isFile(filepath.Join(path, "package.json")) || indexOf(path) != ""):
-			inside, err := Entries(path)
+		case info.IsDir():
+			inside, err := packageEntries(path)
 			entries, errs = append(entries, inside...), append(errs, err)
 		}
 		if len(entries) > maxListed {
-			return entries[:maxListed], fmt.Errorf("list extensions: %s holds more than %d; remove some", folder, maxListed)
+			entries, errs = entries[:maxListed], append(errs, fault(folder, folder, fmt.Sprintf("holds more than %d extensions; remove some", maxListed)))
+			break
 		}
 	}
 	return entries, errors.Join(errs...)
 }
 
+// fault is an Error of one problem without a place.
+func fault(entry, file, text string) error {
+	return &Error{Entry: entry, Problems: []Problem{{File: file, Text: text}}}
+}
+
 func notScript(path string) error {
-	return &Error{Entry: path, Problems: []Problem{{File: path, Text: "isn't a script; give a " + strings.Join(entryExtensions, ", ") + " file or a folder with an index.ts"}}}
+	return fault(path, path, "isn't a script; give a "+strings.Join(entryExtensions, ", ")+" file or a folder with an index.ts")
 }
 
 func indexOf(folder string) string {
@@ -225,7 +235,7 @@ func match(folder, pattern string) ([]string, error) {
 				found = append(found, index)
 				continue
 			}
-			inside, err := List(path)
+			inside, err := list(path)
 			if err != nil {
 				return nil, err
 			}

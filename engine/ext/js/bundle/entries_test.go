@@ -21,8 +21,9 @@ func TestEntries(t *testing.T) {
 		{"patterns and what they leave out", "x", "-- x/e/a.ts --\n-- x/e/b.ts --\n-- x/e/b.d.ts --\n-- x/package.json --\n{\"hoopoe\":{\"extensions\":[\"e/*.ts\",\"!e/b*.ts\"]}}", "x/e/a.ts"},
 		{"folder of extensions", "x", "-- x/e/a.ts --\n-- x/e/b/index.js --\n-- x/e/c/readme.md --\n-- x/e/README.md --\n-- x/package.json --\n{\"hoopoe\":{\"extensions\":[\"e\"]}}", "x/e/a.ts x/e/b/index.js"},
 		{"a byte order mark", "x", "-- x/a.ts --\n-- x/package.json --\n\ufeff{\"hoopoe\":{\"extensions\":[\"a.ts\"]}}", "x/a.ts"},
-		{"nothing", "x", "-- x/readme.md --\n", "the folder has no index.ts"},
-		{"not there", "y", "-- x/readme.md --\n", "isn't there; check the path"},
+		{"nothing", "x", "-- x/readme.md --\n", ""},
+		{"not there", "y", "-- x/readme.md --\n", ""},
+		{"folder of extensions with packages of its own", "x", "-- x/a.ts --\n-- x/b/index.ts --\n-- x/node_modules/p/index.js --\n-- x/c/package.json --\n{}\n-- x/package.json --\n{\"dependencies\":{\"p\":\"1\"}}", "x/a.ts x/b/index.ts"},
 		{"no script", "x/readme.md", "-- x/readme.md --\n", "isn't a script"},
 		{"listed and missing", "x", "-- x/package.json --\n{\"hoopoe\":{\"extensions\":[\"a.ts\"]}}", `lists the extension "a.ts", which isn't there`},
 		{"outside", "x", "-- a.ts --\n-- x/package.json --\n{\"hoopoe\":{\"extensions\":[\"../a.ts\"]}}", "isn't inside the package"},
@@ -54,7 +55,7 @@ func relative(dir string, paths []string) string {
 	return strings.Join(names, " ")
 }
 
-func TestList(t *testing.T) {
+func TestEntriesOfFolder(t *testing.T) {
 	dir := tree(t, `
 -- ext/b.ts --
 -- ext/a.js --
@@ -69,15 +70,12 @@ func TestList(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "ext", "b.ts"), filepath.Join(dir, "ext", "link.ts")); err != nil {
 		t.Skip(err)
 	}
-	got, err := List(filepath.Join(dir, "ext"))
+	got, err := Entries(filepath.Join(dir, "ext"))
 	if want := "ext/a.js ext/b.ts ext/folder/index.ts ext/link.ts"; relative(dir, got) != want {
 		t.Errorf("got %s, want %s", relative(dir, got), want)
 	}
 	if err == nil || !strings.Contains(err.Error(), filepath.Join("broken", "package.json")) {
 		t.Errorf("got %v, want the broken package", err)
-	}
-	if got, err := List(filepath.Join(dir, "none")); got != nil || err != nil {
-		t.Errorf("got %v, %v for a folder that isn't there", got, err)
 	}
 }
 

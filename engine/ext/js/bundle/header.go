@@ -34,13 +34,13 @@ type about struct {
 func describe(entry string, source []byte) (about, error) {
 	real, err := filepath.EvalSymlinks(entry)
 	if err != nil {
-		return about{}, &Error{Entry: entry, Problems: []Problem{{File: entry, Text: unreadable(err)}}}
+		return about{}, fault(entry, entry, unreadable(err))
 	}
 	a := about{entry: entry, real: real, root: filepath.Dir(real), name: plainName(entry)}
 	var words []word
 	m, err := owner(real)
 	if err != nil {
-		return about{}, &Error{Entry: entry, Problems: []Problem{{File: m.path, Text: err.Error()}}}
+		return about{}, fault(entry, m.path, err.Error())
 	}
 	if m.path != "" {
 		a.root, a.manifest = filepath.Dir(m.path), m.path
