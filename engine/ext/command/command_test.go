@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -304,15 +305,55 @@ func TestAgentEnd(t *testing.T) {
 	}
 }
 
-// A command that hangs ends with its own timeout, not the host's, and its
-// failure blocks the call.
+// A command that hangs ends with its own timeout, and its failure blocks the
+// call.
 func TestTimeout(t *testing.T) {
-	s := &session{}
-	h, notes := host(t, s, Hook{Event: "tool_call", Command: "exec sleep 60", Timeout: 50 * time.Millisecond})
-	h.Timeout = time.Millisecond
+	h, notes := host(t, &session{}, Hook{Event: "tool_call", Command: "exec sleep 60", Timeout: 50 * time.Millisecond})
 	_, reply := h.ToolCall(t.Context(), ext.ToolCall{Name: "bash", Arguments: json.RawMessage(`{}`)})
 	if !reply.Block || !strings.Contains(notes(), "took longer than 50ms") {
 		t.Errorf("got %+v, %s", reply, notes())
+	}
+}
+
+// slow answers after a while.
+type slow struct {
+	session
+	takes time.Duration
+}
+
+func (s *slow) Exec(ctx context.Context, c ext.Exec) (ext.ExecResult, error) {
+	select {
+	case <-time.After(min(s.takes, c.Timeout)):
+		return ext.ExecResult{Killed: s.takes > c.Timeout}, nil
+	case <-ctx.Done():
+		return ext.ExecResult{Killed: true}, nil
+	}
+}
+
+// The time that the hook states counts, not the host's for hooks in general.
+func TestOwnTimeout(t *testing.T) {
+	for takes, want := range map[time.Duration]string{
+		59 * time.Second:  "",
+		61 * time.Second:  "took longer than 1m0s",
+		299 * time.Second: "took longer than 1m0s",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			all, err := Extensions([]Hook{{Event: "tool_call", Command: "x"}}, []string{"sh", "-c"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &slow{takes: takes}
+			instance, err := all[0].Load(t.Context(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := &ext.Host{Failed: func(string, string, error) {}}
+			h.Set([]*ext.Part{{Name: "x", Instance: instance, Session: s}})
+			_, reply := h.ToolCall(t.Context(), ext.ToolCall{Name: "bash", Arguments: json.RawMessage(`{}`)})
+			if reply.Block != (want != "") || !strings.Contains(reply.Reason, want) {
+				t.Errorf("after %v: got %+v, want %q", takes, reply, want)
+			}
+		})
 	}
 }
 
