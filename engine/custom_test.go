@@ -225,7 +225,9 @@ func TestExtensionCompacts(t *testing.T) {
 // reach the model.
 func TestExtensionWordsTheSummary(t *testing.T) {
 	h := func(name string, reply ext.BeforeCompactReply) ext.Hooks {
-		return ext.Hooks{Name: name, BeforeCompact: func(context.Context, ext.Session, ext.BeforeCompact) (ext.BeforeCompactReply, error) { return reply, nil }}
+		return ext.Hooks{Name: name, BeforeCompact: func(context.Context, ext.Session, ext.BeforeCompact) (ext.BeforeCompactReply, error) {
+			return reply, nil
+		}}
 	}
 	c := newWorld(t, "-- turn --\nsystem: hand-over\non: the blue house\n-- text --\nSummary.\n"+always,
 		withHooks(h("a", ext.BeforeCompactReply{Context: []string{"the blue house"}}), h("b", ext.BeforeCompactReply{Prompt: "short"}))).open(OpenOptions{})

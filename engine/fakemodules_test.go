@@ -80,7 +80,9 @@ func (e goExtension) Load(ctx context.Context, s ext.Session) (*ext.Instance, er
 
 // hooks makes an instance of hooks alone.
 func (m *modules) hooks(word string, h ext.Hooks) {
-	m.loads[word] = func(context.Context, ext.Session, []string) (*ext.Instance, error) { return &ext.Instance{Hooks: h}, nil }
+	m.loads[word] = func(context.Context, ext.Session, []string) (*ext.Instance, error) {
+		return &ext.Instance{Hooks: h}, nil
+	}
 }
 
 // plant writes a file of the user's extensions, or below another folder.

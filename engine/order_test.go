@@ -11,9 +11,7 @@ import (
 	"testing"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
-	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
-	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
 const hello = `
@@ -330,91 +328,6 @@ func TestReplaceWhileAttached(t *testing.T) {
 		t.Errorf("replaced by %+v", replaced.View)
 	}
 	on[event.RunSettled](other)
-}
-
-// Methods called from inside a hook never wait for the run that waits for the
-// hook. Each pair of hook and method must come to an end.
-func TestHookCallsBack(t *testing.T) {
-	methods := map[string]func(ctx context.Context, s *Session) error{
-		"send": func(ctx context.Context, s *Session) error { _, err := s.Prompt(ctx, Input{Text: "more"}); return err },
-		"steer": func(ctx context.Context, s *Session) error {
-			_, err := s.Prompt(ctx, Input{Text: "x", Delivery: Steer})
-			return err
-		},
-		"abort":   func(ctx context.Context, s *Session) error { return s.Abort(ctx) },
-		"compact": func(ctx context.Context, s *Session) error { _, err := s.Compact(ctx, ""); return err },
-		"new": func(ctx context.Context, s *Session) error {
-			_, err := s.NewDocument(ctx, NewDocumentOptions{})
-			return err
-		},
-		"mode":     func(ctx context.Context, s *Session) error { return s.SetMode(ctx, "edit") },
-		"thinking": func(ctx context.Context, s *Session) error { _, err := s.SetThinking(ctx, "high"); return err },
-		"settled": func(ctx context.Context, s *Session) error {
-			if s.Settled(ctx) == nil {
-				return errors.New("waited for itself")
-			}
-			return nil
-		},
-	}
-	for point, hook := range map[string]func(call func(context.Context) error) ext.Hooks{
-		"input": func(call func(context.Context) error) ext.Hooks {
-			return ext.Hooks{Input: func(ctx context.Context, _ ext.Session, in ext.Input) (ext.InputReply, error) {
-				return ext.InputReply{}, call(ctx)
-			}}
-		},
-		"before_run": func(call func(context.Context) error) ext.Hooks {
-			return ext.Hooks{BeforeRun: func(ctx context.Context, _ ext.Session, _ ext.BeforeRun) (ext.BeforeRunReply, error) {
-				return ext.BeforeRunReply{}, call(ctx)
-			}}
-		},
-		"context": func(call func(context.Context) error) ext.Hooks {
-			return ext.Hooks{Context: func(ctx context.Context, _ ext.Session, m []message.Message) ([]message.Message, error) {
-				return m, call(ctx)
-			}}
-		},
-		"tool_call": func(call func(context.Context) error) ext.Hooks {
-			return ext.Hooks{ToolCall: func(ctx context.Context, _ ext.Session, _ ext.ToolCall) (ext.ToolCallReply, error) {
-				return ext.ToolCallReply{}, call(ctx)
-			}}
-		},
-		"tool_result": func(call func(context.Context) error) ext.Hooks {
-			return ext.Hooks{ToolResult: func(ctx context.Context, _ ext.Session, r ext.ToolResult) (ext.ToolResult, error) {
-				return r, call(ctx)
-			}}
-		},
-		"run_end": func(call func(context.Context) error) ext.Hooks {
-			return ext.Hooks{RunEnd: func(ctx context.Context, _ ext.Session, _ ext.RunEnd) error { return call(ctx) }}
-		},
-	} {
-		for name, method := range methods {
-			t.Run(point+"/"+name, func(t *testing.T) {
-				var s *Session
-				called, once := make(chan error, 1), false
-				h := hook(func(ctx context.Context) error {
-					if once { // a hook that always sends would never let a prompt end
-						return nil
-					}
-					once = true
-					err := method(ctx, s)
-					called <- err
-					return nil
-				})
-				h.Name = "test"
-				w := newWorld(t, "-- turn --\n-- call look --\n{}\n-- turn --\ntimes: always\n-- text --\nok\n", withHooks(h))
-				c := w.open(OpenOptions{})
-				s = c.s
-				c.addTool("look", tool.Think, func(context.Context, tool.Call) (tool.Result, error) { return tool.TextResult("seen"), nil })
-				c.prompt("go")
-				on[event.RunSettled](c)
-				if err := <-called; err != nil {
-					t.Error(err)
-				}
-				if err := s.Settled(c.ctx()); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-	}
 }
 
 // A session may be switched to itself before it has been written.
