@@ -47,6 +47,8 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 	if notice != "" {
 		notices = append(notices, notice)
 	}
+	keys, faults := keysOf(e.Paths())
+	notices = append(notices, faults...)
 	share := p.share(e, s, cwd)
 	defer share.close()
 	o := tui.Options{
@@ -55,12 +57,13 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 			return session, append(notices, more...), err
 		},
 		Commands: p.chatCommands(e, s.sessionDir, share), Prompt: first.text,
-		History: func() []string { return history(e.Paths()) },
+		History: func() []string { return history(e.Paths(), cwd) },
 		Remember: func(text string) {
 			// A history that can't be kept is no reason to disturb the chat.
 			_ = e.Paths().Remember(context.WithoutCancel(ctx), config.Past{At: p.now(), Folder: cwd, Text: text})
 		},
 		Files: func(ctx context.Context) []string { return e.Files(ctx, cwd) },
+		Keys:  keys,
 		Theme: theme, Cwd: cwd, Branch: func() string { return gitBranch(cwd) },
 		Resume: func(v event.View) string { return "hoopoe --resume " + v.SessionID },
 		In:     p.stdin, Out: p.stdout, Err: p.stderr, Environ: p.environ, Now: p.now,
@@ -149,17 +152,22 @@ func (s chatStream) Batch(ctx context.Context) ([]event.Envelope, error) {
 	return batch, nil
 }
 
-// history lists earlier prompts of every folder, oldest first.
-func history(paths config.Paths) []string {
+// history lists earlier prompts, oldest first: those of other folders before
+// all of this one.
+func history(paths config.Paths, cwd string) []string {
 	past, err := paths.History(historyLength)
 	if err != nil {
 		return nil
 	}
-	texts := make([]string, len(past))
-	for i, one := range past {
-		texts[i] = one.Text
+	var others, own []string
+	for _, one := range past {
+		if one.Folder == cwd {
+			own = append(own, one.Text)
+		} else {
+			others = append(others, one.Text)
+		}
 	}
-	return texts
+	return append(others, own...)
 }
 
 // gitBranch names the branch that is checked out around dir, else the first

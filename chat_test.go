@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,15 +17,21 @@ import (
 	"github.com/creack/pty"
 )
 
-// screen is a terminal with hoopoe's chat on it.
+// screen is a terminal, for hoopoe's chat to be on it.
 type screen struct {
-	t       *testing.T
-	tty     *os.File
-	mu      sync.Mutex
-	vt      *vt.Emulator
-	changed chan struct{}
+	t             *testing.T
+	width, height int
+	name          string // as of TERM
+	silent        bool   // answers no query
+	tty, program  *os.File
+	changed       chan struct{}
+
+	mu  sync.Mutex
+	vt  *vt.Emulator
+	out []byte // all that was written
 }
 
+// chat runs hoopoe on a screen of 100 by 40.
 func (p *place) chat(args ...string) (*screen, *exec.Cmd) {
 	p.t.Helper()
 	c := p.command(args...)
@@ -34,22 +41,58 @@ func (p *place) chat(args ...string) (*screen, *exec.Cmd) {
 // show starts a command on a screen.
 func show(t *testing.T, c *exec.Cmd) *screen {
 	t.Helper()
-	const width, height = 100, 40
-	c.Env = append(c.Env, "TERM=xterm-256color")
-	tty, err := pty.StartWithSize(c, &pty.Winsize{Cols: width, Rows: height})
+	s := newTerminal(t, 100, 40)
+	s.run(c)
+	return s
+}
+
+func newTerminal(t *testing.T, width, height int) *screen {
+	t.Helper()
+	tty, program, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &screen{t: t, tty: tty, vt: vt.NewEmulator(width, height), changed: make(chan struct{}, 1)}
-	go io.Copy(tty, s.vt) // what a terminal answers to queries
-	go s.draw()
+	s := &screen{
+		t: t, width: width, height: height, name: "xterm-256color", tty: tty, program: program,
+		vt: vt.NewEmulator(width, height), changed: make(chan struct{}, 1),
+	}
 	t.Cleanup(func() {
 		if pipe, ok := s.vt.InputPipe().(io.Closer); ok {
 			pipe.Close()
 		}
+		program.Close()
 		tty.Close()
 	})
+	s.resize(width, height)
 	return s
+}
+
+// run starts a command on it.
+func (s *screen) run(c *exec.Cmd) {
+	s.t.Helper()
+	c.Env = append(c.Env, "TERM="+s.name)
+	c.Stdin, c.Stdout, c.Stderr = s.program, s.program, s.program
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := c.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	answers := io.Writer(s.tty)
+	if s.silent {
+		answers = io.Discard
+	}
+	go io.Copy(answers, s.vt) // what a terminal answers to queries
+	go s.draw()
+}
+
+func (s *screen) resize(width, height int) {
+	s.t.Helper()
+	s.mu.Lock()
+	s.width, s.height = width, height
+	s.vt.Resize(width, height)
+	s.mu.Unlock()
+	if err := pty.Setsize(s.tty, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)}); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 func (s *screen) draw() {
@@ -57,6 +100,7 @@ func (s *screen) draw() {
 	for {
 		n, err := s.tty.Read(buf)
 		s.mu.Lock()
+		s.out = append(s.out, buf[:n]...)
 		s.vt.Write(buf[:n])
 		s.mu.Unlock()
 		select {
@@ -67,6 +111,13 @@ func (s *screen) draw() {
 			return
 		}
 	}
+}
+
+// written is all that the program wrote so far.
+func (s *screen) written() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.out[:len(s.out):len(s.out)]
 }
 
 func (s *screen) text() string {

@@ -156,7 +156,6 @@ func (k savedKeys) Save(ctx context.Context, id, key string) (told string, err e
 
 func (k savedKeys) Forget(ctx context.Context, id string) error { return k.e.Keys().Remove(ctx, id) }
 
-
 // logout forgets a key.
 func (p *program) logout(c *cli.Context) error {
 	e, args, err := p.modelsEngine(c)
