@@ -146,9 +146,9 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// bounded trims text and cuts it at maxText.
+// bounded makes text valid UTF-8, trims it and cuts it at maxText.
 func bounded(text string) string {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if len(text) <= maxText {
 		return text
 	}

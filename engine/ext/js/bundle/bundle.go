@@ -56,8 +56,8 @@ type Bundle struct {
 	Files []string
 	// Externals are the modules that the script asks of the runtime, sorted.
 	Externals []string
-	// Hash changes when any of Files does, but not when they move together. It
-	// is a SHA-256 in hex.
+	// Hash changes when the script, its name or its capabilities could, but not
+	// when Files move together. It is a SHA-256 in hex.
 	Hash string
 
 	compile func() (*sobek.Program, error)
@@ -139,7 +139,7 @@ func (b *Bundler) share(r *record, about about) *Bundle {
 	next.compile = sync.OnceValues(func() (*sobek.Program, error) { return compile(next) })
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if old := b.last[next.Entry]; old != nil && old.Hash == next.Hash && slices.Equal(old.Files, next.Files) {
+	if old := b.last[next.Entry]; old != nil && old.Hash == next.Hash && old.Description == next.Description && slices.Equal(old.Files, next.Files) {
 		return old
 	}
 	b.last[next.Entry] = next
