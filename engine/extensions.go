@@ -343,9 +343,12 @@ func (x *extensions) changed(name string) {
 	}
 }
 
-// shutdownTime bounds how long an ending session waits until its extensions
-// have heard of all.
-const shutdownTime = time.Second
+// An ending session waits so long until its extensions have heard of all, and
+// then for their shutdown hooks.
+const (
+	hearTime     = time.Second
+	shutdownTime = 3 * time.Second
+)
 
 // close ends the extensions: they hear what has happened, then of the end.
 func (x *extensions) close(ctx context.Context) {
@@ -364,7 +367,9 @@ func (x *extensions) close(ctx context.Context) {
 		watch.close()
 	}
 	marks, _ := do(ctx, x.s, func() ([]<-chan struct{}, error) { return x.marks(), nil })
-	caughtUp(ctx, marks, shutdownTime)
+	caughtUp(ctx, marks, hearTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, shutdownTime, fmt.Errorf("took longer than %v while the session ended", shutdownTime))
+	defer cancel()
 	x.s.host.SessionShutdown(ctx)
 	x.s.host.Set(nil)
 	x.drop(list)
