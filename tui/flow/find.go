@@ -253,11 +253,20 @@ func (p Paragraph) Offset(row, column int) int {
 	return -1
 }
 
-// Span returns the places of the first and the last character of a piece of
-// the text, which isn't empty.
+// Span returns where a piece of the text, which isn't empty, begins and ends on
+// the screen: in its first row and in its last.
 func (p Paragraph) Span(from, to int) (first, last Place) {
 	a, b := p.clusters(from, to)
-	return p.places[a], p.places[b-1]
+	first, last = p.places[a], p.places[b-1]
+	for _, at := range p.places[a:b] { // rows may run from right to left
+		if at.Row == first.Row {
+			first.From = min(first.From, at.From)
+		}
+		if at.Row == last.Row {
+			last.To = max(last.To, at.To)
+		}
+	}
+	return first, last
 }
 
 // clusters are those from a up to b that hold a piece of the text.

@@ -201,6 +201,7 @@ func (r *Renderer) beside(marker, text string, width, depth int) []flow.Row {
 		case i == 0:
 			rows[i] = row.Indent(r.styles.Text.Render(marker), columns)
 			rows[i].Text = strings.TrimRight(rows[i].Text, " ")
+			rows[i].Lead = 0 // a copy has the marker
 		default:
 			rows[i] = row.Indent(strings.Repeat(" ", columns), columns)
 		}

@@ -35,7 +35,7 @@ func (l *List) show(item, row int) {
 // dir is -1 or 1. It reports false if there is none; after the last one comes
 // the end.
 func (l *List) JumpPrompt(dir int) bool {
-	if len(l.slots) == 0 {
+	if len(l.slots) == 0 || dir > 0 && !l.scrolled {
 		return false
 	}
 	i, skip := l.window()

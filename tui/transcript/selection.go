@@ -260,3 +260,13 @@ func (l *List) Selected() string {
 func rest(rows []flow.Row, p point) string {
 	return strings.TrimSpace(flow.Copy(rows[p.row:], p.col, 1<<30))
 }
+
+// LastAnswer returns the source of the last answer that has text.
+func (l *List) LastAnswer() string {
+	for i := len(l.slots) - 1; i >= 0; i-- {
+		if a, ok := l.slots[i].item.(*Answer); ok && strings.TrimSpace(a.text) != "" {
+			return a.text
+		}
+	}
+	return ""
+}
