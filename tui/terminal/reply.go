@@ -107,7 +107,7 @@ func (r *Replies) take(s string) bool {
 	if body, ok := strings.CutPrefix(s, "\x1b["); ok && body != "" {
 		return r.control(body[:len(body)-1], body[len(body)-1])
 	}
-	if len(s) < 2 {
+	if len(s) < 2 || s[0] != '\x1b' {
 		return false
 	}
 	body := strings.TrimSuffix(strings.TrimSuffix(s[2:], "\x1b\\"), "\a")

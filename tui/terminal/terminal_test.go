@@ -281,6 +281,7 @@ func FuzzReplies(f *testing.F) {
 	for _, c := range terminals {
 		f.Add([]byte(c.answers), 3)
 	}
+	f.Add([]byte("0P0$r typed\x1b[?c"), 3)
 	f.Add([]byte("\x1bP>|\x1b]0;x\a\x1b\\\x1b[?c"), 1)
 	f.Add([]byte("\x1b_G"+strings.Repeat("x", 5000)), 4096)
 	f.Fuzz(func(t *testing.T, data []byte, size int) {
