@@ -102,7 +102,7 @@ func TestExtensionAlone(t *testing.T) {
 	if !strings.Contains(u.Title, "mind the gap") {
 		t.Errorf("%+v", u)
 	}
-	if err := session.Send(t.Context(), "by myself"); err != nil {
+	if err := session.Send(t.Context(), []message.Block{message.TextOf("by myself")}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if err := session.Settled(t.Context()); err != nil {

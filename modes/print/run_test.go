@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
@@ -24,6 +25,7 @@ func (noLibrary) Sessions(context.Context, string) ([]session.Summary, error) { 
 func (noLibrary) FindSession(context.Context, string, string) (string, error) {
 	return "", session.ErrNotFound
 }
+func (noLibrary) Spending(context.Context, time.Time, func(session.Spending)) error { return nil }
 
 // open makes a session whose model plays the script.
 func open(t testing.TB, script string, o engine.OpenOptions) *engine.Session {

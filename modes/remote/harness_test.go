@@ -33,6 +33,7 @@ func (noLibrary) Sessions(context.Context, string) ([]session.Summary, error) { 
 func (noLibrary) FindSession(context.Context, string, string) (string, error) {
 	return "", session.ErrNotFound
 }
+func (noLibrary) Spending(context.Context, time.Time, func(session.Spending)) error { return nil }
 
 // logged is a log that tests can search.
 type logged struct {

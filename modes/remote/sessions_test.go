@@ -5,6 +5,7 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 )
@@ -16,7 +17,8 @@ func (s shelf) Sessions(context.Context, string) ([]session.Summary, error) {
 	return []session.Summary{s.Summary}, nil
 }
 
-func (s shelf) FindSession(context.Context, string, string) (string, error) { return s.Path, nil }
+func (s shelf) FindSession(context.Context, string, string) (string, error)     { return s.Path, nil }
+func (shelf) Spending(context.Context, time.Time, func(session.Spending)) error { return nil }
 
 // W-10: the saved sessions of the folder can be attached when the user says so,
 // and only then.

@@ -34,6 +34,7 @@ func (noLibrary) Sessions(context.Context, string) ([]session.Summary, error) { 
 func (noLibrary) FindSession(context.Context, string, string) (string, error) {
 	return "", session.ErrNotFound
 }
+func (noLibrary) Spending(context.Context, time.Time, func(session.Spending)) error { return nil }
 
 // setup is what a test changes about a connection.
 type setup struct {
