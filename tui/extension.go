@@ -7,6 +7,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -133,7 +134,10 @@ func guestLine(s style.Styles, line string, width int) string {
 // setDraft puts a text into the editor. Undo brings back what was there.
 func (a *app) setDraft(text string) {
 	if old := a.editor.Value(); strings.TrimSpace(old) != "" && old != text {
-		a.hint = "Your text was replaced; Ctrl+_ brings it back"
+		a.hint = "Your text was replaced"
+		if key := a.o.Keys.Key(keymap.Undo); key != "" {
+			a.hint += "; " + key + " brings it back"
+		}
 	}
 	a.editor.ReplaceAll(text)
 	a.popup.close()

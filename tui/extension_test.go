@@ -169,3 +169,12 @@ func TestCountdownTicks(t *testing.T) {
 		t.Errorf("the screen shows\n%s", rows)
 	}
 }
+
+// A key for a panel that comes before the session is open waits for it.
+func TestPanelBeforeTheSession(t *testing.T) {
+	a := newApp(t.Context(), Options{Commands: fewCommands(), Environ: []string{}}.withDefaults())
+	a.update(tea.KeyPressMsg{Code: 'p', Mod: tea.ModAlt})
+	if a.panel != nil || len(a.waiting) != 1 || a.waiting[0].text != "/model" {
+		t.Errorf("panel %v, waiting %+v", a.panel, a.waiting)
+	}
+}

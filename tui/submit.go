@@ -27,12 +27,7 @@ func (a *app) submit(delivery string) tea.Cmd {
 	a.editor.Reset()
 	a.popup.close()
 	a.story.list.ToEnd()
-	s := submission{text, delivery}
-	if a.session == nil || !a.started {
-		a.waiting = append(a.waiting, s)
-		return a.remember(text)
-	}
-	return tea.Batch(a.remember(text), a.send(s))
+	return tea.Batch(a.remember(text), a.send(submission{text, delivery}))
 }
 
 func (a *app) remember(text string) tea.Cmd {
@@ -45,9 +40,13 @@ func (a *app) remember(text string) tea.Cmd {
 	}
 }
 
-// send gives a text to whom it is for: the shell, a command, or the model.
+// send gives a text to whom it is for: the shell, a command, or the model. It
+// waits until there is a session.
 func (a *app) send(s submission) tea.Cmd {
 	switch {
+	case a.session == nil || !a.started:
+		a.waiting = append(a.waiting, s)
+		return nil
 	case strings.HasPrefix(s.text, "!"):
 		return a.shell(s.text)
 	case strings.HasPrefix(strings.TrimLeft(s.text, " \t"), "/"):
