@@ -77,6 +77,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 		app = p.logoutApp()
 	case "theme":
 		app = p.themeApp()
+	case "doctor":
+		app = p.doctorApp()
 	}
 	editor := line.command() == "acp"
 	line, err := normalise(args, tableOf(app.Flags), rpc)
@@ -107,7 +109,8 @@ hoopoe acp [PATH]                       serve an editor; PATH is an agent's file
 hoopoe sessions                         list, show, export and delete saved sessions
 hoopoe models [search]                  list the models, what they cost and what they need
 hoopoe login [provider]                 save a provider's key; logout forgets it
-hoopoe theme                            list themes; also check them and begin one of your own`,
+hoopoe theme                            list themes; also check them and begin one of your own
+hoopoe doctor                           tell what this terminal can do`,
 		Flags:  chatFlags(),
 		Action: p.start,
 	})
