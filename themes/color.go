@@ -1,7 +1,6 @@
 package themes
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -80,9 +79,6 @@ func luminance(rgb [3]uint8) float64 {
 	}
 	return sum
 }
-
-// hex writes a colour as files have it.
-func hex(rgb [3]uint8) string { return fmt.Sprintf("#%02x%02x%02x", rgb[0], rgb[1], rgb[2]) }
 
 // nearest returns the candidate that name was probably meant to be, "" if
 // none is near.

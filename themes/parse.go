@@ -29,8 +29,7 @@ func Parse(data []byte) (Theme, error) {
 // parser applies one file to a theme.
 type parser struct {
 	reader
-	vars    map[string]*variable
-	pattern map[string]string // a colour's names in other programs' files
+	vars map[string]*variable
 }
 
 // variable is a colour that a file names for itself.
