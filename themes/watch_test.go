@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -110,25 +111,26 @@ func TestSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		events, done := make(chan struct{}), 0
-		go settle(ctx, events, settleTime, func() { done++ })
+		events := make(chan struct{})
+		var done atomic.Int32
+		go settle(ctx, events, settleTime, func() { done.Add(1) })
 		for range 5 {
 			events <- struct{}{}
 			time.Sleep(settleTime / 2)
 		}
 		synctest.Wait()
-		if done != 0 {
-			t.Errorf("read %d times while it was written", done)
+		if done.Load() != 0 {
+			t.Errorf("read %d times while it was written", done.Load())
 		}
 		time.Sleep(settleTime)
 		synctest.Wait()
-		if done != 1 {
-			t.Errorf("read %d times, want once", done)
+		if done.Load() != 1 {
+			t.Errorf("read %d times, want once", done.Load())
 		}
 		time.Sleep(10 * settleTime)
 		synctest.Wait()
-		if done != 1 {
-			t.Errorf("read %d times though nothing was written", done)
+		if done.Load() != 1 {
+			t.Errorf("read %d times though nothing was written", done.Load())
 		}
 	})
 }
