@@ -9,6 +9,11 @@
 // frames, so that a fast model merges into few of them, and nothing ticks
 // while nothing runs: an idle chat writes nothing.
 //
+// Above and below the editor stand what extensions show (guests). In the
+// editor's place comes a panel: a question of the session's, whoever asks it,
+// before one that the user has opened (panels). A panel acts by sending the
+// command of its name, so that all faces have one behaviour.
+//
 // The session is opened after the first frame; what is typed before that
 // waits in the editor, what is sent before that waits in a queue.
 //

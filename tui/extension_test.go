@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -89,6 +90,90 @@ func TestExtensionScreens(t *testing.T) {
 			}
 			golden(t, filepath.Join("extensions", fmt.Sprintf("screen-%dx%d.golden", size[0], size[1])), b.String())
 		})
+	}
+}
+
+// approvalScenes are calls that wait for the user.
+func approvalScenes() []struct {
+	name string
+	q    event.Question
+} {
+	var patch strings.Builder
+	patch.WriteString("--- main.go\n+++ main.go\n@@ -1,40 +1,40 @@\n")
+	for i := range 20 {
+		fmt.Fprintf(&patch, "-\told line %d 旧的一行\n+\tسطر جديد %d\x1b[2J\n", i, i)
+	}
+	return []struct {
+		name string
+		q    event.Question
+	}{
+		{"command", event.Question{Title: "Run a command", Permission: &event.PermissionRequest{
+			Tool: "bash", Kind: "execute", Command: "git status && rm -rf 构建\u202e/ \x1b[8m; echo تم", Rules: []string{"bash(rm -rf)"},
+			Parts: []event.PermissionPart{{Text: "rm -rf 构建\u202e/", Why: "no rule allows it"}}}}},
+		{"long diff", event.Question{Title: "Edit main.go", Permission: &event.PermissionRequest{
+			Tool: "edit", Kind: "edit", Diff: patch.String(), Rules: []string{"edit(./main.go)"}, Paths: []string{"/code/demo/main.go"},
+			Parts: []event.PermissionPart{{Text: "/code/demo/main.go", Why: "it changes a file"}}}}},
+		{"arguments", event.Question{Title: "github create_issue", Agent: "explore", Permission: &event.PermissionRequest{
+			Tool: "mcp__github__create_issue", Kind: "other", Arguments: []byte(`{"title":"خطأ","body":"错误\u202e","labels":["bug"]}`)}}},
+	}
+}
+
+// Approvals at four sizes: what is asked about can be scrolled, the choices are
+// always there.
+func TestApprovalScreens(t *testing.T) {
+	for _, size := range [][2]int{{20, 20}, {40, 20}, {80, 24}, {200, 50}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			var b strings.Builder
+			for _, scene := range approvalScenes() {
+				a := attachedApp(t, size[0], size[1], newFake().view)
+				a.happens(event.RunStarted{Run: 1})
+				scene.q.ID, scene.q.Kind = "q", event.AskPermission
+				a.happens(event.AskOpened{Question: scene.q})
+				fmt.Fprintf(&b, "== %s\n%s\n", scene.name, screenText(a))
+				a.update(tea.KeyPressMsg{Code: tea.KeyEnd})
+				last := screenText(a)
+				for _, choice := range []string{"Yes, this once", "No (n)"} {
+					if size[0] > 20 && !strings.Contains(last, choice) {
+						t.Errorf("%s: no %q at the end of\n%s", scene.name, choice, last)
+					}
+				}
+				if scene.name == "long diff" && !strings.Contains(last, "19␛") {
+					t.Errorf("the end of the diff can't be reached:\n%s", last)
+				}
+			}
+			golden(t, filepath.Join("approvals", fmt.Sprintf("screen-%dx%d.golden", size[0], size[1])), b.String())
+		})
+	}
+}
+
+// While a dialog is open the answer goes on above it; keys go to the dialog,
+// and what was typed before stays in the prompt.
+func TestDialogWhileItStreams(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	a := attachedApp(t, 60, 24, newFake().view)
+	a.o.Now = func() time.Time { return now }
+	a.types("draft")
+	a.happens(event.RunStarted{Run: 1}, event.MessageStarted{ID: "m", Message: message.Message{ID: "m", Role: message.Assistant}},
+		event.AskOpened{Question: event.Question{ID: "q", Kind: event.AskInput, Extension: "x", Title: "Which name?"}})
+	text := ""
+	for i := range 30 {
+		text += fmt.Sprintf("Paragraph %d.\n\n", i)
+		a.happens(event.MessageDelta{ID: "m", Block: message.TextBlock, Text: text})
+		a.types("n")
+		if rows := screenText(a); !strings.Contains(rows, fmt.Sprintf("Paragraph %d.", i)) || !strings.Contains(rows, "› "+strings.Repeat("n", i+1)) {
+			t.Fatalf("the screen shows\n%s", rows)
+		}
+	}
+	a.happens(event.AskClosed{ID: "q", Answered: true}, event.AskOpened{Question: event.Question{ID: "r", Kind: event.AskConfirm, Extension: "y", Title: "Second?"}})
+	if rows := screenText(a); !strings.Contains(rows, "Second?") || strings.Contains(rows, "Which name?") {
+		t.Errorf("the screen shows\n%s", rows)
+	}
+	if a.update(tea.KeyPressMsg{Code: tea.KeyEnter}); a.question == nil {
+		t.Error("a key that was meant for the first question answered the second")
+	}
+	a.happens(event.AskClosed{ID: "r", Answered: true})
+	if rows := screenText(a); !strings.Contains(rows, "› draft") {
+		t.Errorf("the screen shows\n%s", rows)
 	}
 }
 

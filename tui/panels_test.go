@@ -372,6 +372,29 @@ func screenText(a *app) string {
 	return ansi.Strip(strings.Join(rows, "\n"))
 }
 
+// A tree of 10,000 entries: opened, drawn, and folded once.
+func BenchmarkTreeOf10000(b *testing.B) {
+	root := node("0", "", message.User, "the first message")
+	at := root
+	for i := 1; i < 10_000; i++ {
+		next := node(fmt.Sprint(i), at.Entry.ID, message.Assistant, "a message of some length that fills a row")
+		at.Children = append(at.Children, next)
+		if i%7 > 0 {
+			at = next
+		}
+	}
+	a, fake := panelApp(b, 100, 40)
+	fake.Session.(*told).roots = []*session.TreeNode{root}
+	fake.Session.(*told).leaf = at.Entry.ID
+	for b.Loop() {
+		a.sends("/tree")
+		a.View()
+		a.presses(code(tea.KeyUp), code(tea.KeyLeft))
+		a.View()
+		a.presses(code(tea.KeyEscape))
+	}
+}
+
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

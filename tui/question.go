@@ -27,12 +27,11 @@ func choices(q event.Question) []choice {
 		}
 		return list
 	case event.AskPermission:
-		list := []choice{
-			{"Yes, this once", event.Answer{Choice: event.Once}},
-			{"Yes, for this session", event.Answer{Choice: event.Session}},
-		}
+		list := []choice{{"Yes, this once", event.Answer{Choice: event.Once}}}
 		if p := q.Permission; p != nil && len(p.Rules) > 0 {
-			list = append(list, choice{"Always: " + strings.Join(p.Rules, ", "), event.Answer{Choice: event.Always}})
+			rules := strings.Join(p.Rules, ", ")
+			list = append(list, choice{"Yes, for this session: " + rules, event.Answer{Choice: event.Session}},
+				choice{"Always: " + rules, event.Answer{Choice: event.Always}})
 		}
 		return append(list, choice{"No", event.Answer{Choice: event.Deny}})
 	}
