@@ -169,8 +169,17 @@ func (r *reader) fail(at int, key, format string, args ...any) {
 	r.found = append(r.found, Problem{
 		Line:   bytes.Count(before, []byte("\n")) + 1,
 		Column: len(before) - bytes.LastIndexByte(before, '\n'),
-		Key:    key, Text: fmt.Sprintf(format, args...),
+		Key:    short(key), Text: fmt.Sprintf(format, args...),
 	})
+}
+
+// short bounds what is repeated of a file.
+func short(text string) string {
+	const most = 60
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // err is what was found, in the file's order.

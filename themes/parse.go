@@ -119,7 +119,7 @@ func (p *parser) color(key string, n node) (string, bool) {
 	}
 	if v, ok := p.vars[n.text]; ok && n.kind == '"' {
 		if v.looking {
-			p.fail(n.at, key, "%q is defined by itself", n.text)
+			p.fail(n.at, key, "%q is defined by itself", short(n.text))
 			return "", false
 		}
 		v.used, v.looking = true, true
@@ -128,7 +128,7 @@ func (p *parser) color(key string, n node) (string, bool) {
 	}
 	color, ok := normal(n.text)
 	if !ok {
-		p.fail(n.at, key, "%q is no colour%s", n.text, p.colorHint(n.text))
+		p.fail(n.at, key, "%q is no colour%s", short(n.text), p.colorHint(n.text))
 	}
 	return color, ok
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +130,34 @@ func TestParseKeepsBuiltInColours(t *testing.T) {
 	}
 }
 
+// An editor that knows the schema and the parser agree on what a colour is.
+func TestSchemaColours(t *testing.T) {
+	data, err := os.ReadFile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Defs struct {
+			Color struct {
+				AnyOf []struct{ Pattern string }
+			}
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(data, &schema); err != nil || len(schema.Defs.Color.AnyOf) != 2 {
+		t.Fatalf("%v in %+v", err, schema)
+	}
+	pattern := regexp.MustCompile(schema.Defs.Color.AnyOf[0].Pattern)
+	for value, want := range map[string]bool{
+		"": true, "default": true, "#a1B2c3": true, "0": true, "99": true, "255": true, "red": true, "brightWhite": true, "brand": true,
+		"#fff": false, "#12345g": false, "256": false, "007": false, "-1": false, "1.5": false, "two words": false, "#1234567": false,
+	} {
+		_, err := themes.Parse([]byte(`{"vars": {"brand": "1"}, "dark": {"text": "` + value + `"}}`))
+		if (err == nil) != want || pattern.MatchString(value) != want {
+			t.Errorf("%q: the parser says %v, the schema %v, want %v", value, err, pattern.MatchString(value), want)
+		}
+	}
+}
+
 // C-3: bad input says where it is, and what was meant.
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
@@ -153,6 +182,7 @@ func TestParseErrors(t *testing.T) {
 		{"twice", `{"dark": {"text": "", "text": ""}}`, `1:23: "dark.text": is there twice`},
 		{"rest", `{} {}`, `1:4: text after the end`},
 		{"comment without end", `{ /* x }`, `1:3: invalid character`},
+		{"long", `{"dark": {"text": "` + strings.Repeat("x", 100_000) + `"}}`, `xxx…" is no colour`},
 		{"deep", strings.Repeat(`{"dark":`, 40), `too much in one file`},
 		{"hostile key", "{\"\\u001b]0;x\\u0007\": 1}", `"\x1b]0;x\a": unknown key`},
 	} {
