@@ -44,14 +44,10 @@ func build(ctx context.Context, entry, root string, external func(string) bool) 
 		ctx: ctx, root: root, external: external,
 		inputs: map[string]string{}, absent: map[string]bool{}, externals: map[string]bool{},
 	}
-	running, invalid := api.Context(options(entry, l))
-	if invalid != nil {
-		return nil, failure(ctx, entry, invalid.Errors)
+	result, err := within(ctx, func() (api.BuildResult, error) { return api.Build(options(entry, l)), nil })
+	if err != nil {
+		return nil, fmt.Errorf("load extension %s: %w", entry, err)
 	}
-	defer running.Dispose()
-	stop := context.AfterFunc(ctx, running.Cancel)
-	result := running.Rebuild()
-	stop()
 	if len(result.Errors) > 0 || ctx.Err() != nil {
 		return nil, failure(ctx, entry, result.Errors)
 	}
@@ -64,6 +60,33 @@ func build(ctx context.Context, entry, root string, external func(string) bool) 
 		}
 	}
 	return r, nil
+}
+
+// within runs work that can't be interrupted: what takes longer than ctx is left
+// behind, and its result dropped.
+func within[T any](ctx context.Context, work func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		defer func() {
+			if p := recover(); p != nil {
+				o.err = fmt.Errorf("it panicked: %v", p)
+			}
+			done <- o
+		}()
+		o.value, o.err = work()
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
 }
 
 func options(entry string, l *loader) api.BuildOptions {

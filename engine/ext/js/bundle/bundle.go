@@ -22,7 +22,7 @@ const (
 	maxFiles = 2000
 )
 
-// DefaultTimeout is how long bundling one entry may take.
+// DefaultTimeout is how long bundling one entry, or compiling it, may take.
 const DefaultTimeout = 10 * time.Second
 
 // Options configure a Bundler.
@@ -35,7 +35,7 @@ type Options struct {
 	Cache string
 	// Version is the program's; bundles of another version aren't reused.
 	Version string
-	// Timeout for one entry; 0 means DefaultTimeout.
+	// Timeout for bundling one entry, and for compiling it; 0 means DefaultTimeout.
 	Timeout time.Duration
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -136,7 +136,7 @@ func (b *Bundler) share(r *record, about about) *Bundle {
 		Entry: about.entry, Name: about.name, Description: about.description, Capabilities: about.capabilities,
 		Code: r.code, Map: r.sourceMap, Files: r.files(about.manifest), Externals: r.Externals, Hash: r.hash(about),
 	}
-	next.compile = sync.OnceValues(func() (*sobek.Program, error) { return compile(next) })
+	next.compile = sync.OnceValues(func() (*sobek.Program, error) { return compile(next, b.options.Timeout) })
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if old := b.last[next.Entry]; old != nil && old.Hash == next.Hash && old.Description == next.Description && slices.Equal(old.Files, next.Files) {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/grafana/sobek"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -311,6 +312,12 @@ func TestBounds(t *testing.T) {
 	cancel()
 	if _, err := New(Options{}).Bundle(ctx, filepath.Join(many, "f1.js")); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that it was cancelled", err)
+	}
+	// Esbuild doesn't hear that it is cancelled in the middle of a file, and takes
+	// a second for this one.
+	write(t, filepath.Join(many, "chain.js"), "x = "+strings.Repeat("a =>", 500)+"1")
+	if _, err := New(Options{Timeout: 20 * time.Millisecond}).Bundle(t.Context(), filepath.Join(many, "chain.js")); err == nil || !strings.Contains(err.Error(), "bundling took longer than 20ms") {
+		t.Errorf("got %v, want that it took too long", err)
 	}
 	if _, err := New(Options{Timeout: 1}).Bundle(t.Context(), filepath.Join(many, "f1.js")); err == nil || !strings.Contains(err.Error(), "took longer") {
 		t.Errorf("got %v, want that it took too long", err)

@@ -1,10 +1,12 @@
 package bundle
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/grafana/sobek"
 	"github.com/grafana/sobek/parser"
@@ -15,19 +17,19 @@ import (
 // original files; see Readable.
 func (b *Bundle) Program() (*sobek.Program, error) { return b.compile() }
 
-func compile(b *Bundle) (p *sobek.Program, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			p, err = nil, fmt.Errorf("load extension %s: compiling it panicked: %v", b.Entry, v)
+func compile(b *Bundle, timeout time.Duration) (*sobek.Program, error) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), timeout, fmt.Errorf("compiling took longer than %v", timeout))
+	defer cancel()
+	p, err := within(ctx, func() (*sobek.Program, error) {
+		withMap := parser.WithSourceMapLoader(func(string) ([]byte, error) { return b.Map, nil })
+		tree, err := sobek.Parse(b.Entry, string(b.Code), withMap)
+		if err != nil {
+			return nil, err
 		}
-	}()
-	withMap := parser.WithSourceMapLoader(func(string) ([]byte, error) { return b.Map, nil })
-	tree, err := sobek.Parse(b.Entry, string(b.Code), withMap)
-	if err == nil {
-		p, err = sobek.CompileAST(tree, false)
-	}
+		return sobek.CompileAST(tree, false)
+	})
 	if err != nil {
-		return nil, fmt.Errorf("load extension: %s", b.Readable(err.Error()))
+		return nil, fmt.Errorf("load extension %s: %s", b.Entry, b.Readable(err.Error()))
 	}
 	return p, nil
 }
