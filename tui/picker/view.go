@@ -33,16 +33,23 @@ const widest = 60
 func widthsOf(items []Item) widths {
 	var w widths
 	for _, it := range items {
-		w.title = max(w.title, min(style.Width(it.Lead+it.Title), widest))
-		whole := 2 + style.Width(it.Lead+it.Title) + gap + style.Width(it.Detail)
+		// No text has more columns than bytes: most need not be measured.
+		if n := len(it.Lead) + len(it.Title); n > w.title && w.title < widest {
+			w.title = max(w.title, min(style.Width(it.Lead+it.Title), widest))
+		}
+		row := it.Lead + it.Title + it.Detail
 		for n, c := range it.Cells {
 			if n == len(w.cells) {
 				w.cells = append(w.cells, 0)
 			}
-			w.cells[n] = max(w.cells[n], style.Width(c))
-			whole += style.Width(c) + gap
+			if len(c) > w.cells[n] {
+				w.cells[n] = max(w.cells[n], style.Width(c))
+			}
+			row += c
 		}
-		w.whole = max(w.whole, whole)
+		if extra := gap * (2 + len(it.Cells)); len(row)+extra > w.whole {
+			w.whole = max(w.whole, style.Width(row)+extra)
+		}
 		w.more = w.more || it.More != ""
 	}
 	return w
