@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/image"
 	"github.com/hoopoe-agent/hoopoe/tui/transcript"
 )
 
@@ -41,6 +42,7 @@ type Card struct {
 	patch             string // unified diff
 	output            string
 	details           json.RawMessage // of the result
+	pictures          []*image.Picture
 	state             State
 	began             time.Time // that it runs; zero: unknown
 	elapsed           time.Duration
@@ -155,6 +157,9 @@ func (c *Card) Source() string {
 	}
 	return c.title
 }
+
+// Shown returns the pictures of the result.
+func (c *Card) Shown() []*image.Picture { return c.pictures }
 
 // expanded reports whether all is to be shown.
 func (c *Card) expanded() bool { return c.look.Expanded || c.Unfolded() }

@@ -19,7 +19,11 @@ func (c *Card) Rows(width int) []flow.Row {
 	if width-columns < 16 {
 		lead, columns = "", 0
 	}
-	for _, row := range c.body(max(1, width-columns)) {
+	rows := c.body(max(1, width-columns))
+	for _, p := range c.pictures {
+		rows = append(rows, c.look.Images.Rows(p, max(1, width-columns), c.look.Muted)...)
+	}
+	for _, row := range rows {
 		if row.RTL { // the bar would jump where the terminal reorders the row
 			out = append(out, row.Indent(strings.Repeat(" ", columns), columns))
 			continue

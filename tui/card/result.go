@@ -9,6 +9,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/diff"
+	"github.com/hoopoe-agent/hoopoe/tui/image"
 )
 
 // Result is how a call ended.
@@ -27,6 +28,12 @@ func (c *Card) End(r Result) {
 	c.version++
 	c.output, c.details, c.questioned = message.Text(r.Content), r.Details, false
 	ran := c.state == Running
+	c.pictures = nil
+	for _, b := range r.Content {
+		if b.Type == message.ImageBlock {
+			c.pictures = append(c.pictures, image.Open(b.Data))
+		}
+	}
 	switch {
 	case !r.Failed:
 		c.state = Done
@@ -125,11 +132,6 @@ func (c *Card) summary(r Result) string {
 	case "read", "search":
 		parts = append(parts, c.found(f, r.Failed)...)
 	}
-	for _, b := range r.Content {
-		if b.Type == message.ImageBlock {
-			parts = append(parts, "picture "+sanitize.Line(b.MimeType))
-		}
-	}
 	if r.Duration >= time.Second {
 		parts = append(parts, r.Duration.Round(100*time.Millisecond).String())
 	}
@@ -140,7 +142,7 @@ func (c *Card) summary(r Result) string {
 func (c *Card) found(f facts, failed bool) []string {
 	n := lineCount(c.output)
 	switch {
-	case failed || n == 0:
+	case failed || n == 0 || len(c.pictures) > 0:
 		return nil
 	case f.Matches > 0:
 		return []string{count(f.Matches, "match", "matches") + " in " + count(f.Files, "file", "files")}

@@ -19,10 +19,10 @@ type Diff struct {
 // Version implements Item.
 func (d *Diff) Version() int { return d.Turns() }
 
-// Source implements Block.
+// Source implements Item.
 func (d *Diff) Source() string { return d.Text }
 
-// Rows implements Block.
+// Rows implements Item.
 func (d *Diff) Rows(width int) []flow.Row {
 	o := diff.Options{Styles: d.Look.Styles, Bidi: d.Look.Bidi, Width: width, Context: 3, Limit: diffRows}
 	expanded := d.Look.Expanded || d.Unfolded()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
+	"github.com/hoopoe-agent/hoopoe/tui/image"
 	"github.com/hoopoe-agent/hoopoe/tui/markdown"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -18,6 +19,8 @@ type Look struct {
 	flow.Bidi
 	// Markdown renders answers; a new one for each change of the styles.
 	Markdown *markdown.Renderer
+	// Images shows pictures; nil: a line stands for each.
+	Images *image.Screen
 	// Expanded shows what is folded otherwise: long prompts, thinking, tool
 	// output.
 	Expanded bool
@@ -65,10 +68,15 @@ type Prompt struct {
 	// Text may be of any size; Images counts the pictures sent along.
 	Text   string
 	Images int
+	// Pictures are those that can be shown; without them there is a count.
+	Pictures []*image.Picture
 }
 
 // Version implements Item.
 func (p *Prompt) Version() int { return p.Turns() }
+
+// Shown returns the pictures.
+func (p *Prompt) Shown() []*image.Picture { return p.Pictures }
 
 // Source implements Item.
 func (p *Prompt) Source() string { return p.Text }
@@ -87,7 +95,12 @@ func (p *Prompt) Rows(width int) []flow.Row {
 	if hidden > 0 {
 		out = append(out, remark(p.Look, folded(hidden, expanded), width))
 	}
-	if p.Images > 0 {
+	for _, picture := range p.Pictures {
+		for _, row := range p.Look.Images.Rows(picture, inner, p.Look.Muted) {
+			out = append(out, row.Indent("  ", 2))
+		}
+	}
+	if p.Images > len(p.Pictures) {
 		out = append(out, remark(p.Look, plural(p.Images, "picture"), width))
 	}
 	return out

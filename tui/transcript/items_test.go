@@ -62,14 +62,14 @@ var hostile = []string{
 	strings.Repeat("x", 10_000),
 }
 
-func items(look *Look, text string) map[string]Block {
+func items(look *Look, text string) map[string]Item {
 	answer, open := NewAnswer(look), NewAnswer(look)
 	answer.Set(text, true)
 	open.Set("Intro\n\n"+text, false)
 	thinking, thought := &Thinking{Look: look}, &Thinking{Look: look}
 	thinking.Set(text, false)
 	thought.Set(text, true)
-	return map[string]Block{
+	return map[string]Item{
 		"answer": answer, "open answer": open, "thinking": thinking, "thought": thought,
 		"prompt":  &Prompt{Look: look, Text: text, Images: 1},
 		"notice":  &Notice{Look: look, Level: Error, Text: text},
@@ -105,7 +105,7 @@ func TestGolden(t *testing.T) {
 	thinking.Set("First I read the file.\nThen I look at the tests.\nThen the callers.\nThen the docs.\nThen I decide what to change.", false)
 	thought.Set("One line.\nAnother.", true)
 	answer.Set("It has **two** parts:\n\n1. the loop in `agent`\n2. the session\n\n```go\nfunc main() {}\n```\n", true)
-	all := []Block{
+	all := []Item{
 		&Prompt{Look: look, Text: "Replace foo with bar in main.go, and run the tests afterwards, please."},
 		thought, answer,
 		&Notice{Look: look, Level: Warning, Text: "The provider is overloaded."},

@@ -18,15 +18,10 @@ import (
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
 )
 
-// Item is one entry of the list: a Block.
+// Item is one entry of the list, which draws, copies and searches it.
 type Item interface {
 	// Version changes whenever the item would look or read otherwise.
 	Version() int
-}
-
-// Block is what a list draws, copies and searches.
-type Block interface {
-	Item
 	// Rows returns the item's rows, none wider than width cells, for width
 	// of at least 1. The list keeps the slice until Version changes.
 	Rows(width int) []flow.Row
@@ -58,7 +53,7 @@ type List struct {
 }
 
 type slot struct {
-	item    Block
+	item    Item
 	rows    []flow.Row
 	width   int
 	version int
@@ -137,16 +132,16 @@ func letters(r flow.Row) int {
 func (l *List) Len() int { return len(l.slots) }
 
 // Item returns item i.
-func (l *List) Item(i int) Item { return unblock(l.slots[i].item) }
+func (l *List) Item(i int) Item { return l.slots[i].item }
 
 // Append adds an item at the end.
-func (l *List) Append(item Item) { l.slots = append(l.slots, &slot{item: block(item)}) }
+func (l *List) Append(item Item) { l.slots = append(l.slots, &slot{item: item}) }
 
 // Remove takes an item out; an unknown one is ignored.
 func (l *List) Remove(item Item) {
 	// From the end: what is removed has usually just come.
 	for i := len(l.slots) - 1; i >= 0; i-- {
-		if unblock(l.slots[i].item) == item {
+		if l.slots[i].item == item {
 			l.remove(i)
 			return
 		}

@@ -3,6 +3,12 @@ package transcript
 // Following reports whether the window is at the end and stays there.
 func (l *List) Following() bool { return !l.scrolled }
 
+// AtTop reports whether the window shows the first row of all.
+func (l *List) AtTop() bool {
+	top, skip := l.window()
+	return top == 0 && skip == 0
+}
+
 // Scroll moves the window by rows, down if positive.
 func (l *List) Scroll(rows int) {
 	if !l.scrolled {

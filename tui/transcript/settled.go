@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
+	"github.com/hoopoe-agent/hoopoe/tui/image"
 )
 
 // Inline mode writes what is over into the terminal's own scrollback, in order
@@ -57,7 +58,7 @@ func (l *List) TakeSettled() []string {
 		} else if e, ok := item.(ending); ok && !e.Ended() {
 			return out
 		} else {
-			out = append(out, flow.Texts(item.Rows(l.width))...)
+			out = append(out, l.printed(item, l.width)...)
 		}
 		l.taken = taken{items: i + 1}
 	}
@@ -91,10 +92,41 @@ func (l *List) TakeAgain() { l.taken = taken{} }
 func (l *List) Dump(width int, w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for _, s := range l.slots {
-		for _, row := range s.item.Rows(max(width, 1)) {
-			b.WriteString(row.Text)
+		for _, line := range l.printed(s.item, max(width, 1)) {
+			b.WriteString(line)
 			b.WriteByte('\n')
 		}
 	}
 	return b.Flush()
+}
+
+// printed are an item's lines where text is printed for good: a line for each
+// picture, and the picture below.
+func (l *List) printed(item Item, width int) []string {
+	if l.Look == nil || l.Look.Images == nil {
+		return flow.Texts(item.Rows(width))
+	}
+	screen := l.Look.Images
+	l.Look.Images = nil
+	lines := flow.Texts(item.Rows(width))
+	l.Look.Images = screen
+	return append(lines, l.drawn(item, width)...)
+}
+
+// drawn are the lines that draw an item's pictures below it, where text is
+// printed for good.
+func (l *List) drawn(item Item, width int) (lines []string) {
+	p, ok := item.(interface{ Shown() []*image.Picture })
+	if !ok || l.Look.Images.Protocol == image.None {
+		return nil
+	}
+	screen := l.Look.Images
+	for _, picture := range p.Shown() {
+		cols, rows := picture.Fit(width, screen.Cell)
+		// A damaged one has its line already.
+		if drawn, err := picture.Direct(screen.Protocol, cols, rows, screen.Cell); err == nil && picture.Shown() {
+			lines = append(lines, drawn...)
+		}
+	}
+	return lines
 }
