@@ -29,8 +29,8 @@ type extensions struct {
 	syncing sync.Mutex // held while registrations are read
 
 	mu     sync.Mutex
-	list   []*extension // in load order; slices that are out never change
-	themes []string
+	list   []*extension      // in load order; slices that are out never change
+	paths  map[string]string // by name, also of those that failed
 	closed bool
 	watch  *watcher
 }
@@ -53,7 +53,7 @@ func (e *extension) name() string { return e.part.Name }
 // newExtensions makes the parts of the program's own extensions; files come
 // later.
 func (s *Session) newExtensions(own []ext.Hooks) *extensions {
-	x := &extensions{s: s, ready: make(chan struct{})}
+	x := &extensions{s: s, ready: make(chan struct{}), paths: map[string]string{}}
 	var parts []*ext.Part
 	for _, h := range own {
 		p := &ext.Part{Name: h.Name, Instance: &ext.Instance{Hooks: h}, Session: callback{s: s, name: h.Name}}
@@ -186,6 +186,7 @@ func (x *extensions) inspect(ctx context.Context, files []extensionFile) []candi
 	for i, c := range all {
 		if errs[i] != nil {
 			if ctx.Err() == nil {
+				x.remember(c.label(), c.path)
 				x.s.host.Failed(c.label(), "load", errs[i])
 			}
 			continue
@@ -218,6 +219,7 @@ func (x *extensions) make(ctx context.Context, list []candidate, old []*extensio
 	names := x.names(list)
 	var loading sync.WaitGroup
 	for i, c := range list {
+		x.remember(names[i], c.path)
 		loading.Go(func() {
 			before := slices.IndexFunc(old, func(e *extension) bool { return c.path != "" && e.file.path == c.path })
 			s := callback{s: x.s, name: names[i]}
@@ -233,6 +235,22 @@ func (x *extensions) make(ctx context.Context, list []candidate, old []*extensio
 	}
 	loading.Wait()
 	return slices.DeleteFunc(made, func(e *extension) bool { return e == nil })
+}
+
+// remember notes whose file it is that a name stands for.
+func (x *extensions) remember(name, path string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.paths[name] = path
+}
+
+func (x *extensions) path(name string) string {
+	if x == nil {
+		return ""
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.paths[name]
 }
 
 // names are the modules' own, with a number where one is taken.

@@ -186,7 +186,7 @@ func (c *client) story() string {
 // tell writes one event; what doesn't belong to the story is left out.
 func tell(ev event.Event) string {
 	switch e := ev.(type) {
-	case event.MessageDelta, event.UsageChanged, event.EntryAppended, event.MessageStarted, event.ToolProgress:
+	case event.MessageDelta, event.UsageChanged, event.EntryAppended, event.MessageStarted, event.ToolProgress, event.SettingsChanged:
 		return ""
 	case event.MessageEnded:
 		return fmt.Sprintf("%s %q %s", e.Message.Role, e.Message.Text(), e.Message.StopReason)

@@ -148,7 +148,7 @@ func (e *Engine) Open(ctx context.Context, o OpenOptions) (s *Session, notices [
 		return nil, append(notices, more...), err
 	}
 	s.broker = &ask.Broker{
-		Publish: s.publish, Shown: s.shown, NewID: s.ids.next,
+		Publish: s.publish, Shown: s.shown, NewID: s.ids.next, Now: s.engine.now,
 		After: func(d time.Duration, fn func()) func() { return s.after(d, fn) },
 	}
 	go s.own()
@@ -249,7 +249,9 @@ func (s *Session) equip(settings config.Settings) error {
 		return err
 	}
 	s.host = &ext.Host{Failed: func(name, point string, err error) {
-		s.in.do(func() { s.publish(event.ExtensionFailed{Extension: name, Point: point, Error: err.Error()}) })
+		s.in.do(func() {
+			s.publish(event.ExtensionFailed{Extension: name, Path: s.extensions.path(name), Point: point, Error: err.Error()})
+		})
 	}}
 	hooks, err := hookExtensions(o, settings, sh)
 	if err != nil {

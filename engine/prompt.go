@@ -426,7 +426,7 @@ func (s *Session) setQueueMode(ctx context.Context, field *string, mode string, 
 	if !slices.Contains(valid, mode) {
 		return fmt.Errorf("unknown mode %q: use %s", mode, strings.Join(valid, " or "))
 	}
-	return s.set(ctx, func() error { *field = mode; return nil })
+	return s.set(ctx, func() error { *field = mode; s.settingsChanged(); return nil })
 }
 
 // chosen turns a lone number into the text of the option that it stands for,

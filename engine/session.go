@@ -297,13 +297,13 @@ const closeTime = 5 * time.Second
 // command and MCP servers among them, have 300 ms to end, and no more are
 // started. Faces still hear of all that.
 func (s *Session) Halt(ctx context.Context) error {
-	stopped := make(chan error, 1)
-	go func() { stopped <- s.Abort(ctx) }()
+	stopped := s.abort(ctx, nil)
+	_ = s.set(ctx, func() error { return nil }) // it is heard of before processes end, as if by themselves
 	var ending sync.WaitGroup
 	ending.Go(func() { s.servers.close(ctx) })
 	s.env.close()
 	ending.Wait()
-	return <-stopped
+	return stopped()
 }
 
 // Close ends the session in order: it is halted, the end of the run is

@@ -151,12 +151,20 @@ func (s *Session) SetMode(ctx context.Context, name string) error {
 
 // SetAutoCompaction switches automatic compaction for this session.
 func (s *Session) SetAutoCompaction(ctx context.Context, on bool) error {
-	return s.set(ctx, func() error { s.auto.compaction = on; return nil })
+	return s.set(ctx, func() error { s.auto.compaction = on; s.settingsChanged(); return nil })
 }
 
 // SetAutoRetry switches automatic retry for this session.
 func (s *Session) SetAutoRetry(ctx context.Context, on bool) error {
-	return s.set(ctx, func() error { s.auto.retry = on; return nil })
+	return s.set(ctx, func() error { s.auto.retry = on; s.settingsChanged(); return nil })
+}
+
+// settingsChanged tells the faces.
+func (s *Session) settingsChanged() {
+	s.publish(event.SettingsChanged{
+		SteeringMode: s.modes.steering, FollowUpMode: s.modes.followUp, InterruptMode: s.modes.interrupt,
+		AutoCompaction: s.auto.compaction, AutoRetry: s.auto.retry,
+	})
 }
 
 // Stats counts what is in the context.

@@ -202,7 +202,7 @@ func (s *Session) spawn(ctx context.Context, agent prompt.Agent, call string, ow
 	}
 	c.ctx, c.cancel = context.WithCancel(s.ctx)
 	c.adopt(doc)
-	c.broker = &ask.Broker{Publish: c.publish, Shown: c.shown, NewID: c.ids.next, After: func(d time.Duration, fn func()) func() { return c.after(d, fn) }}
+	c.broker = &ask.Broker{Publish: c.publish, Shown: c.shown, NewID: c.ids.next, Now: c.engine.now, After: func(d time.Duration, fn func()) func() { return c.after(d, fn) }}
 	go c.own()
 	return c, nil
 }

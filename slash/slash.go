@@ -195,6 +195,29 @@ func (r *Registry) Dispatch(ctx context.Context, s Session, caps Needs, text str
 	return result, nil
 }
 
+// Named returns the command that a face with these abilities can run and that
+// has this whole name, for programs, which don't mistype. It waits for
+// extensions that are being loaded before it says that there is none.
+func (r *Registry) Named(ctx context.Context, s Session, caps Needs, name string) (Command, bool) {
+	if name == "" {
+		return Command{}, false
+	}
+	look := func() (Command, bool) {
+		catalog := r.For(ctx, s).Catalog(caps)
+		i := slices.IndexFunc(catalog, func(c Command) bool { return c.called(name) })
+		if i < 0 {
+			return Command{}, false
+		}
+		return catalog[i], true
+	}
+	c, ok := look()
+	if !ok && r.more != nil {
+		s.AwaitExtensions(ctx)
+		c, ok = look()
+	}
+	return c, ok
+}
+
 // Expand returns what a queued message says: the text of the template or skill
 // that it calls by its whole name. It runs no command; any other text comes
 // back as Dispatch would send it.

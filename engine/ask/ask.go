@@ -39,6 +39,8 @@ type Broker struct {
 	Shown func(event.QuestionKind) bool
 	// After calls fn on the owner when d has passed, until stopped.
 	After func(d time.Duration, fn func()) (stop func())
+	// Now is the clock for deadlines; nil leaves them out.
+	Now func() time.Time
 	// NewID allocates a question's id.
 	NewID func() string
 
@@ -65,7 +67,16 @@ func (b *Broker) Ask(p *Pending) {
 		p.Question.ID = b.NewID()
 	}
 	b.waiting = append(b.waiting, p)
+	if b.open != nil {
+		b.queued()
+	}
 	b.next()
+}
+
+// queued tells how many wait behind the open question.
+func (b *Broker) queued() {
+	b.open.Question.Waiting = len(b.waiting)
+	b.Publish(event.AskWaiting{ID: b.open.Question.ID, Count: len(b.waiting)})
 }
 
 // Open returns the question that is on screen.
@@ -98,6 +109,9 @@ func (b *Broker) Cancel(p *Pending) {
 	for i, w := range b.waiting {
 		if w == p {
 			b.waiting = append(b.waiting[:i], b.waiting[i+1:]...)
+			if b.open != nil {
+				b.queued()
+			}
 			break
 		}
 	}
@@ -140,12 +154,16 @@ func (b *Broker) next() {
 		}
 		b.open = p
 		if d := p.Question.Timeout; d > 0 {
+			if b.Now != nil {
+				p.Question.Deadline = b.Now().Add(d)
+			}
 			p.stop = b.After(d, func() {
 				if b.open == p {
 					b.close(p, Result{Answer: Answer{Cancelled: true}, TimedOut: true})
 				}
 			})
 		}
+		p.Question.Waiting = len(b.waiting)
 		b.Publish(event.AskOpened{Question: p.Question})
 	}
 }

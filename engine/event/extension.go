@@ -11,7 +11,9 @@ type Notice struct {
 // ExtensionFailed reports a hook that failed or took too long.
 type ExtensionFailed struct {
 	Extension string `json:"extension"`
-	Point     string `json:"point"`
+	// Path is the extension's file; empty for one without.
+	Path  string `json:"path,omitempty"`
+	Point string `json:"point"`
 	Error     string `json:"error"`
 }
 

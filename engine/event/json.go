@@ -49,7 +49,9 @@ func (BashStarted) Kind() Kind       { return "bash_started" }
 func (BashProgress) Kind() Kind      { return "bash_progress" }
 func (BashEnded) Kind() Kind         { return "bash_ended" }
 func (AskOpened) Kind() Kind         { return "ask_opened" }
+func (AskWaiting) Kind() Kind        { return "ask_waiting" }
 func (AskClosed) Kind() Kind         { return "ask_closed" }
+func (SettingsChanged) Kind() Kind   { return "settings_changed" }
 func (Notice) Kind() Kind            { return "notice" }
 func (ExtensionFailed) Kind() Kind   { return "extension_failed" }
 func (StatusChanged) Kind() Kind     { return "status_changed" }
@@ -96,7 +98,9 @@ func (BashStarted) event()       {}
 func (BashProgress) event()      {}
 func (BashEnded) event()         {}
 func (AskOpened) event()         {}
+func (AskWaiting) event()        {}
 func (AskClosed) event()         {}
+func (SettingsChanged) event()   {}
 func (Notice) event()            {}
 func (ExtensionFailed) event()   {}
 func (StatusChanged) event()     {}

@@ -95,6 +95,12 @@ type AskOpened struct {
 	Question Question `json:"question"`
 }
 
+// AskWaiting says how many questions wait now behind the open one.
+type AskWaiting struct {
+	ID    string `json:"id"` // of the open question
+	Count int    `json:"count"`
+}
+
 // AskClosed takes it away again. Answered is false when the default was used.
 type AskClosed struct {
 	ID       string `json:"id"`

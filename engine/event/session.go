@@ -97,6 +97,16 @@ type ThinkingChanged struct {
 	Level string `json:"level"`
 }
 
+// SettingsChanged holds what the session does by itself and how it takes
+// messages, when one of them was set: the words are the View's.
+type SettingsChanged struct {
+	SteeringMode   string `json:"steeringMode"`
+	FollowUpMode   string `json:"followUpMode"`
+	InterruptMode  string `json:"interruptMode"`
+	AutoCompaction bool   `json:"autoCompaction"`
+	AutoRetry      bool   `json:"autoRetry"`
+}
+
 // ModeChanged holds the permission mode.
 type ModeChanged struct {
 	Mode string `json:"mode"`

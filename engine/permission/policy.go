@@ -114,6 +114,16 @@ func (p *Policy) With(rules ...Rule) *Policy {
 	return next
 }
 
+// Without returns a policy that lacks a rule, as Rules tells it.
+func (p *Policy) Without(rule Rule) *Policy {
+	next := &Policy{opts: p.opts, bound: p.bound}
+	next.rules = slices.DeleteFunc(slices.Clone(p.rules), func(c compiled) bool { return c.Rule == rule })
+	if p.bound != nil {
+		next.bound = p.bound.Without(rule)
+	}
+	return next
+}
+
 // Bounded returns a policy that allows what both allow, asks where one asks
 // and denies where one denies. What is done to it later is done to both: a
 // rule or a mode that the user decides on counts for either.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
@@ -177,14 +176,7 @@ func (l *live) begin(t *turn, in engine.Input) {
 
 // command looks for a slash command by its whole name.
 func (l *live) command(ctx context.Context, name string) (slash.Command, bool) {
-	catalog := l.server.agent.Commands.For(ctx, l.session).Catalog(abilities)
-	i := slices.IndexFunc(catalog, func(c slash.Command) bool {
-		return slices.ContainsFunc(c.Names(), func(n string) bool { return strings.EqualFold(n, name) })
-	})
-	if i < 0 {
-		return slash.Command{}, false
-	}
-	return catalog[i], true
+	return l.server.agent.Commands.Named(ctx, l.session, abilities, name)
 }
 
 // send gives the session a message. The turn ends with its run.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -337,7 +338,14 @@ type sourceInfo struct {
 	Origin string `json:"origin"`
 }
 
+// listTime bounds how long a list of commands waits for extensions: one of them
+// may be asking the user.
+const listTime = 2 * time.Second
+
 func (s *server) getCommands(ctx context.Context, _ request) (any, error) {
+	wait, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	s.o.Session.AwaitExtensions(wait)
 	rows := []commandRow{}
 	for _, c := range s.o.Commands.For(ctx, s.o.Session).Catalog(abilities) {
 		row := commandRow{Name: c.Name, Description: c.Summary, Source: c.Source}

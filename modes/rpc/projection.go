@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -79,7 +80,7 @@ func (p *projection) frames(e event.Event) []any {
 	case event.TodoCleared:
 		return one(plain{"todo_auto_clear"})
 	case event.ExtensionFailed:
-		return one(extensionError{"extension_error", e.Extension, point(e.Point), e.Error})
+		return one(extensionError{"extension_error", cmp.Or(e.Path, e.Extension), point(e.Point), e.Error})
 	case event.PromptFailed:
 		return one(promptFailure{failureOf(e.Ref, e.Error)})
 	case event.SessionReplaced:
@@ -94,19 +95,21 @@ func (p *projection) frames(e event.Event) []any {
 
 // point is a hook's name as the family has it.
 func point(name string) string {
-	switch name {
-	case "run_end":
-		return "agent_end"
-	case "before_run":
-		return "before_agent_start"
-	case "before_compact":
-		return "session_before_compact"
-	case "before_replace":
-		return "session_before_switch"
-	case "replaced":
-		return "session_switch"
+	if known, ok := points[name]; ok {
+		return known
 	}
 	return name
+}
+
+// points are the extensions' names for what happens, by ours.
+var points = map[string]string{
+	"before_run": "before_agent_start", "run_end": "agent_end", "request": "before_provider_request",
+	"before_compact": "session_before_compact", "compacted": "session_compact",
+	"before_replace": "session_before_switch", "replaced": "session_switch",
+	"before_move": "session_before_tree", "moved": "session_tree", "discover": "resources_discover",
+	"run_started": "agent_start", "run_ended": "agent_end", "turn_started": "turn_start", "turn_ended": "turn_end",
+	"message_started": "message_start", "message_delta": "message_update", "message_ended": "message_end",
+	"tool_started": "tool_execution_start", "tool_progress": "tool_execution_update", "tool_ended": "tool_execution_end",
 }
 
 func one(frame any) []any { return []any{frame} }

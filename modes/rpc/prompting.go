@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
@@ -110,14 +109,7 @@ func (s *server) prompt(ctx context.Context, r request) {
 // find looks for a slash command by its whole name. Anything else that begins
 // with a slash is a text: programs don't mistype.
 func (s *server) find(ctx context.Context, name string) (slash.Command, bool) {
-	catalog := s.o.Commands.For(ctx, s.o.Session).Catalog(abilities)
-	i := slices.IndexFunc(catalog, func(c slash.Command) bool {
-		return slices.ContainsFunc(c.Names(), func(n string) bool { return strings.EqualFold(n, name) })
-	})
-	if i < 0 {
-		return slash.Command{}, false
-	}
-	return catalog[i], true
+	return s.o.Commands.Named(ctx, s.o.Session, abilities, name)
 }
 
 // runCommand carries out a slash command. One that does its work by itself is
