@@ -53,7 +53,8 @@ type app struct {
 	lastBatch time.Time
 
 	showTodos bool
-	mouseFree bool      // the terminal has the mouse, for selecting
+	mouseFree bool // the terminal has the mouse, for selecting
+	mouse     mouse
 	pasteEnd  time.Time // until then keys belong to a paste
 	answered  time.Time // the terminal told its background
 	quitArmed time.Time // Ctrl+C came once
@@ -183,6 +184,14 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return a.paste(msg.Content)
 	case tea.MouseWheelMsg:
 		a.wheel(msg.Mouse())
+	case tea.MouseClickMsg:
+		a.press(msg.Mouse())
+	case tea.MouseMotionMsg:
+		return a.drag(msg.Mouse())
+	case tea.MouseReleaseMsg:
+		return a.release(msg.Mouse())
+	case dragMsg:
+		return a.dragsOn(msg)
 	case tea.ResumeMsg:
 		return tea.ClearScreen
 	case signalMsg:

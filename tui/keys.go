@@ -124,6 +124,14 @@ func (a *app) act(action keymap.Action) (tea.Cmd, bool) {
 		if a.session != nil {
 			return a.do("change the model", a.session.CycleModel), true
 		}
+	case keymap.PreviousMessage:
+		a.story.list.JumpPrompt(-1)
+	case keymap.NextMessage:
+		a.story.list.JumpPrompt(1)
+	case keymap.Search:
+		a.openSearch()
+	case keymap.CopyMessage:
+		return a.copyAnswer(), true
 	case keymap.HistorySearch:
 		return a.searchHistory(), true
 	case keymap.ExternalEditor:

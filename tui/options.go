@@ -12,6 +12,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/slash"
 	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
+	"github.com/hoopoe-agent/hoopoe/tui/terminal"
 )
 
 // Options are what the chat needs of its surroundings. Open is required.
@@ -61,6 +62,9 @@ type Options struct {
 	// Resume makes the command line that opens the session again; "" prints
 	// no hint at the end.
 	Resume func(event.View) string
+
+	// Clipboard is the desktop's; nil: the terminal's alone.
+	Clipboard Clipboard
 
 	// In and Out are the terminal; nil means the process's own.
 	In  *os.File
@@ -145,6 +149,9 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// terminal is what the environment tells of the terminal.
+func (o Options) terminal() terminal.Profile { return terminal.Guess(o.Environ) }
 
 // getenv looks a variable up in Environ.
 func (o Options) getenv(name string) string {

@@ -28,6 +28,7 @@ type story struct {
 
 func newStory(look *transcript.Look) *story {
 	s := &story{look: look}
+	s.list.Look = look
 	s.forget()
 	return s
 }

@@ -16,7 +16,10 @@ import (
 // frame remembers the last view: where it put things and what it cost.
 type frame struct {
 	panelTop int
-	cost     time.Duration
+	// transcript is how many rows it has, from the top; editor and editorEnd
+	// are the rows of the prompt.
+	transcript, editor, editorEnd int
+	cost                          time.Duration
 }
 
 // Shares of the screen.
@@ -92,7 +95,9 @@ func (a *app) rows() ([]string, *tea.Cursor) {
 	out = append(out, above...)
 	out = append(out, guestsAbove...)
 	top := len(out)
-	a.last.panelTop = top
+	a.last.panelTop, a.last.transcript = top, room
+	a.last.editor += top
+	a.last.editorEnd = top + len(input)
 	out = append(out, input...)
 	out = append(out, guestsBelow...)
 	out = append(out, status)
@@ -248,6 +253,7 @@ func (a *app) input(width, room int) (rows []string, cx, cy int) {
 		rule := a.look.Border.Render(strings.Repeat("─", width))
 		rows = append(rows, rule)
 	}
+	a.last.editor = len(rows)
 	cy += len(rows)
 	return append(rows, text...), cx, cy
 }
