@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -132,6 +133,12 @@ func (f *fakeSession) SetLabel(_ context.Context, id, text string) error {
 }
 
 func (f *fakeSession) Rules() []permission.Rule { return f.rules }
+
+func (f *fakeSession) RemoveRule(_ context.Context, r permission.Rule) (bool, error) {
+	f.note("remove " + r.String())
+	f.rules = slices.DeleteFunc(f.rules, func(o permission.Rule) bool { return o == r })
+	return true, nil
+}
 
 func (f *fakeSession) SetAutoCompaction(_ context.Context, on bool) error {
 	f.note(fmt.Sprint("compaction ", on))

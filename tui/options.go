@@ -104,8 +104,10 @@ type Session interface {
 	MoveToWith(ctx context.Context, entryID string, o engine.MoveOptions) (text string, cancelled bool, err error)
 	// SetLabel names an entry of the tree; "" takes its name away.
 	SetLabel(ctx context.Context, entryID, text string) error
-	// Rules are the permission rules that hold.
+	// Rules are the permission rules that hold. RemoveRule takes back one that
+	// an answer has made, for this session or saved.
 	Rules() []permission.Rule
+	RemoveRule(ctx context.Context, r permission.Rule) (removed bool, err error)
 	SetAutoCompaction(ctx context.Context, on bool) error
 	SetAutoRetry(ctx context.Context, on bool) error
 	SetSteeringMode(ctx context.Context, mode string) error

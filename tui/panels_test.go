@@ -257,6 +257,7 @@ func TestPanelActions(t *testing.T) {
 		{"thinking, backwards", "/settings", []tea.KeyPressMsg{letter('t'), letter('h'), letter('i'), letter('n'), letter('k'), letter('i'), letter('n'), letter('g'), code(tea.KeyLeft)}, "thinking high", false},
 		{"theme", "/theme", []tea.KeyPressMsg{down, enter}, "save theme زمردي", true},
 		{"theme by way of the settings", "/settings", []tea.KeyPressMsg{enter, down, down, enter}, "save theme 水墨", false},
+		{"rule", "/permissions", []tea.KeyPressMsg{letter('g'), letter('i'), letter('t'), ctrl('x')}, "remove bash(git status)", false},
 		{"mode", "/permissions", []tea.KeyPressMsg{down, enter}, "ran /permissions edit", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -322,6 +323,7 @@ func TestPanelRefusals(t *testing.T) {
 		{"delete this session", "/resume", []tea.KeyPressMsg{ctrl('x'), letter('y')}},
 		{"delete, no", "/resume", []tea.KeyPressMsg{down, ctrl('x'), enter}},
 		{"where the session is", "/tree", []tea.KeyPressMsg{enter}},
+		{"a rule of the settings", "/permissions", []tea.KeyPressMsg{letter('r'), letter('e'), letter('a'), letter('d'), letter('('), ctrl('x')}},
 		{"a rule", "/permissions", []tea.KeyPressMsg{code(tea.KeyEnd), enter}},
 		{"not back after all", "/tree", []tea.KeyPressMsg{code(tea.KeyUp), enter, esc, esc}},
 	} {

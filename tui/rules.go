@@ -10,11 +10,6 @@ import (
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 )
 
-// ruleRemover is a session whose saved rules can be taken back.
-type ruleRemover interface {
-	RemoveRule(ctx context.Context, r permission.Rule) (removed bool, err error)
-}
-
 // modeRow marks the rows of modes among those of rules.
 const modeRow = "mode "
 
@@ -22,16 +17,14 @@ const modeRow = "mode "
 // where each is from. Saved ones can be taken back.
 func (a *app) openPermissions() tea.Cmd {
 	p := &listPanel{styles: a.look.Styles}
-	remover, can := a.session.(ruleRemover)
-	keys, hint := []string(nil), ""
-	if can {
-		keys, hint = []string{keyRemove}, "Ctrl+X takes a saved rule back"
-	}
-	p.picker = picker.New(picker.Options{Title: "Permissions", Styles: a.look.Styles, Ordered: true, Keys: keys, Hint: hint}, nil)
+	session := a.session
+	p.picker = picker.New(picker.Options{
+		Title: "Permissions", Hint: "Ctrl+X takes a saved rule back", Styles: a.look.Styles, Ordered: true, Keys: []string{keyRemove},
+	}, nil)
 	rules := map[string]permission.Rule{}
 	p.items = func() []picker.Item {
 		items := modeItems(a.view.Mode)
-		for _, r := range sortedRules(a.session.Rules()) {
+		for _, r := range sortedRules(session.Rules()) {
 			it := ruleItem(r)
 			rules[it.ID] = r
 			items = append(items, it)
@@ -45,7 +38,7 @@ func (a *app) openPermissions() tea.Cmd {
 			return nil, true
 		case r.Key == keyRemove && isRule && removable(rule):
 			return a.do("take the rule back", func(ctx context.Context) error {
-				_, err := remover.RemoveRule(ctx, rule)
+				_, err := session.RemoveRule(ctx, rule)
 				return err
 			}), false
 		case r.Key == keyRemove || isRule:
