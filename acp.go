@@ -140,6 +140,9 @@ func (p *program) agent(ctx context.Context, s settings) (acp.Agent, error) {
 	for _, n := range notices {
 		p.warn(n)
 	}
+	if s, err = p.withAgent(ctx, s); err != nil {
+		return acp.Agent{}, err
+	}
 	o, err := s.openOptions(e, here)
 	if err != nil {
 		return acp.Agent{}, err

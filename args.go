@@ -56,6 +56,22 @@ func tableOf(flags []cli.Flag) flagTable {
 // bareFlags may be given with or without a value, which cli/v2 can't express.
 func bareFlags() []string { return []string{"resume", "remote"} }
 
+// stray says what becomes of a flag that isn't known. An extension may have
+// one, and which extensions there are is known only later.
+type stray int
+
+const (
+	refused stray = iota
+	// alone keeps it for extensions; a value stands behind "=".
+	alone
+	// withValue takes the argument after it as its value too, unless that looks
+	// like a flag or a file, which is how hosts of --mode rpc write it.
+	withValue
+)
+
+// strayFlag carries a flag that isn't known through the parser.
+const strayFlag = "extension-flag"
+
 // commandLine is an argv taken apart.
 type commandLine struct {
 	flags    []string // --name or --name=value, as given, in order
@@ -67,10 +83,8 @@ type commandLine struct {
 // and knows no optional values; here flags may stand anywhere before "--".
 // An argument with a blank in it before any "=" is text, never a flag.
 //
-// A lenient reading drops flags that it doesn't know: they may be meant for an
-// extension. The argument after such a flag goes with it, unless it looks like
-// a flag or a file.
-func normalise(args []string, table flagTable, lenient bool) (commandLine, error) {
+// Flags that the table doesn't know may be an extension's: see stray.
+func normalise(args []string, table flagTable, strays stray) (commandLine, error) {
 	var line commandLine
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -89,11 +103,15 @@ func normalise(args []string, table flagTable, lenient bool) (commandLine, error
 		name, value, given := strings.Cut(arg, "=")
 		spec, ok := table.lookup(name)
 		switch {
-		case !ok && !lenient:
+		case !ok && (strays == refused || strays == alone && !strings.HasPrefix(name, "--")):
 			return line, table.unknown(name)
 		case !ok:
-			if !given && i+1 < len(args) && table.isValue(optionalValue, args[i+1]) {
+			if strays == withValue && !given && i+1 < len(args) && table.isValue(optionalValue, args[i+1]) {
 				i++
+				arg += "=" + args[i]
+			}
+			if strings.HasPrefix(name, "--") {
+				line.flags = append(line.flags, "--"+strayFlag+"="+arg)
 			}
 			continue
 		case spec.arity == noValue && given:

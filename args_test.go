@@ -45,7 +45,7 @@ func TestNormalise(t *testing.T) {
 			if c.args != "" {
 				args = strings.Split(c.args, "|")
 			}
-			line, err := normalise(args, table, false)
+			line, err := normalise(args, table, refused)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestNormaliseLenient(t *testing.T) {
 		{"value of a flag of a host", "-e|@scope/ext|-n|A name", "--extension=@scope/ext --name=A name", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			line, err := normalise(strings.Split(c.args, "|"), table, true)
+			line, err := normalise(strings.Split(c.args, "|"), table, withValue)
 			if flags, words := strings.Join(line.flags, " "), strings.Join(line.words, "|"); err != nil || flags != c.flags || words != c.words {
 				t.Errorf("flags %q, words %q, %v", flags, words, err)
 			}
@@ -107,7 +107,7 @@ func TestNormaliseRefuses(t *testing.T) {
 		{"--print=yes", "--print takes no value"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			_, err := normalise(strings.Split(c.args, "|"), tableOf(chatFlags()), false)
+			_, err := normalise(strings.Split(c.args, "|"), tableOf(chatFlags()), refused)
 			if c.want == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -130,10 +130,10 @@ func FuzzNormalise(f *testing.F) {
 	table := tableOf(chatFlags())
 	f.Fuzz(func(t *testing.T, joined string) {
 		args := strings.Split(joined, "\x00")
-		if _, err := normalise(args, table, true); err != nil && strings.Contains(err.Error(), "unknown flag") {
+		if _, err := normalise(args, table, withValue); err != nil && strings.Contains(err.Error(), "unknown flag") {
 			t.Fatalf("%q: a lenient reading gives %v", args, err)
 		}
-		line, err := normalise(args, table, false)
+		line, err := normalise(args, table, refused)
 		if err != nil {
 			if _, ok := errors.AsType[usageError](err); !ok {
 				t.Fatalf("%q: %v is no usage error", args, err)

@@ -12,7 +12,6 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
-	"github.com/hoopoe-agent/hoopoe/engine/spec"
 	"github.com/hoopoe-agent/hoopoe/slash"
 	"github.com/hoopoe-agent/hoopoe/tui"
 )
@@ -34,12 +33,11 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 	if pick {
 		s.resume, first.text = false, "/resume"
 	}
-	if s.agent != "" { // what is wrong with it is told before there is a screen
-		if s.spec, err = spec.Load(s.agent); err != nil {
-			return err
-		}
-	}
+	p.screen = true
 	e, notices := p.newEngine(cwd, s)
+	if s, err = p.withAgent(ctx, s); err != nil { // told before there is a screen
+		return err
+	}
 	theme, notice, err := s.chosenTheme(ctx, e, cwd, themeSet(e, cwd, s.approve))
 	if err != nil {
 		return err

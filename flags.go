@@ -7,6 +7,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/ext/command"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/spec"
 )
@@ -16,6 +18,8 @@ const (
 	groupRPC     = "With --mode rpc:"
 	groupModel   = "Model and tools:"
 	groupSession = "Sessions:"
+
+	groupExtensions = "Extensions:"
 )
 
 // chatFlags are those of the chat, of print and of --mode rpc.
@@ -32,7 +36,7 @@ func chatFlags() []cli.Flag {
 		&cli.BoolFlag{DisableDefaultText: true, Name: "offline", Category: groupRun, Usage: "open no connection (also: HOOPOE_OFFLINE=1)"},
 
 		&cli.StringFlag{Name: "model", Category: groupModel, Usage: "`PROVIDER/ID`, a part of it, or script/FILE; \":level\" sets the thinking"},
-		&cli.StringFlag{Name: "agent", Category: groupModel, Usage: "be the agent of this `FILE` (YAML or JSON) or folder"},
+		&cli.StringFlag{Name: "agent", Category: groupModel, Usage: "be the agent of this `FILE` (YAML, JSON, TypeScript or JavaScript) or folder"},
 		&cli.StringFlag{Name: "api-key", Category: groupModel, Usage: "`KEY` for the provider of --model, for this run"},
 		&cli.StringFlag{Name: "thinking", Category: groupModel, Usage: "`LEVEL` is off, minimal, low, medium, high or xhigh"},
 		&cli.StringFlag{Name: "system-prompt", Category: groupModel, Usage: "use this `TEXT` or file in place of our own"},
@@ -51,6 +55,11 @@ func chatFlags() []cli.Flag {
 		&cli.StringFlag{Name: "fork", Category: groupSession, Usage: "go on in a copy of a session, `ID or FILE`"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "no-session", Category: groupSession, Usage: "keep nothing on disk"},
 		&cli.StringFlag{Name: "session-dir", Category: groupSession, Usage: "keep sessions in this `FOLDER`"},
+
+		&cli.GenericFlag{Name: "extension", Aliases: []string{"e"}, Value: &texts{}, Category: groupExtensions, Usage: "load the extension in this `FILE` or folder; may be given again"},
+		&cli.GenericFlag{Name: "hook", Value: &texts{}, Category: groupExtensions, Usage: "run a command at an event: `EVENT[:TOOL]=COMMAND`; may be given again"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "no-extensions", Category: groupExtensions, Usage: "load no extensions but those of --extension"},
+		&cli.GenericFlag{Name: strayFlag, Value: &texts{}, Hidden: true},
 
 		&cli.StringFlag{Name: "rpc-dialect", Category: groupRPC, Usage: "`DIALECT` is default or pi (also: HOOPOE_RPC_DIALECT=pi)"},
 		&cli.StringFlag{Name: "rpc-updates", Category: groupRPC, Usage: "`KIND` is full, each with the whole answer so far, or delta"},
@@ -72,7 +81,11 @@ type settings struct {
 	maxTurns                          int
 	maxCost                           float64
 	agent                             string
-	spec                              *spec.Agent // of agent, when it was read early
+	spec                              *spec.Agent     // of agent, once it was read
+	with                              []ext.Extension // that came with it
+	extensions, extensionArgs         []string
+	hooks                             []command.Hook
+	noExtensions                      bool
 	apiKey                            string
 	theme                             string // "": as the settings say
 	offline                           bool
@@ -110,6 +123,7 @@ func readSettings(c *cli.Context) (settings, error) {
 		resumeLatest: c.Bool("continue"), resume: c.IsSet("resume"), resumeQuery: c.String("resume"),
 		sessionFile: c.String("session"), fork: c.String("fork"),
 		noSession: c.Bool("no-session"), sessionDir: c.String("session-dir"),
+		noExtensions: c.Bool("no-extensions"), extensions: textsOf(c, "extension"), extensionArgs: textsOf(c, strayFlag),
 	}
 	for _, name := range []string{"cwd", "model", "session", "fork", "session-dir", "tools", "api-key", "agent", "theme"} {
 		if c.IsSet(name) && strings.TrimSpace(c.String(name)) == "" {
@@ -123,6 +137,9 @@ func readSettings(c *cli.Context) (settings, error) {
 		return s, err
 	}
 	if err := s.setValues(c); err != nil {
+		return s, err
+	}
+	if err := s.setHooks(textsOf(c, "hook")); err != nil {
 		return s, err
 	}
 	if err := s.checkTogether(); err != nil {

@@ -20,6 +20,7 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/urfave/cli/v2"
 
+	"github.com/hoopoe-agent/hoopoe/engine/ext/js"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 )
 
@@ -50,7 +51,9 @@ type program struct {
 	environ        []string
 	now            func() time.Time
 
-	exit int // of the chat, which decides its own
+	exit    int         // of the chat, which decides its own
+	screen  bool        // the chat has it: nothing may be written beside it
+	modules *js.Modules // set with the engine
 }
 
 // run carries out a command line and returns the exit code.
@@ -58,7 +61,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	app := p.chatApp()
 	// Only the first word tells which flags there are, and only the flags
 	// tell which is the first word: so all of them are known for this.
-	line, _ := normalise(args, tableOf(slices.Concat(chatFlags(), hostFlags(), sessionsFlags())), true)
+	line, _ := normalise(args, tableOf(slices.Concat(chatFlags(), hostFlags(), sessionsFlags())), withValue)
 	rpc := line.rpc()
 	switch line.command() {
 	case "":
@@ -75,13 +78,15 @@ func (p *program) run(ctx context.Context, args []string) int {
 		app = p.loginApp()
 	case "logout":
 		app = p.logoutApp()
+	case "extension":
+		app = p.extensionApp()
 	case "theme":
 		app = p.themeApp()
 	case "doctor":
 		app = p.doctorApp()
 	}
 	editor := line.command() == "acp"
-	line, err := normalise(args, tableOf(app.Flags), rpc)
+	line, err := normalise(args, tableOf(app.Flags), p.strays(line))
 	if err == nil {
 		err = app.RunContext(ctx, line.argv(app.Name))
 	}
@@ -108,6 +113,7 @@ hoopoe --remote [HOST:PORT] [flags]     serve clients and browsers over a WebSoc
 hoopoe acp [PATH]                       serve an editor; PATH is an agent's file
 hoopoe sessions                         list, show, export and delete saved sessions
 hoopoe models [search]                  list the models, what they cost and what they need
+hoopoe extension                        write, check and list extensions
 hoopoe login [provider]                 save a provider's key; logout forgets it
 hoopoe theme                            list themes; also check them and begin one of your own
 hoopoe doctor                           tell what this terminal can do`,

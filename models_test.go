@@ -91,7 +91,7 @@ func TestCommandOf(t *testing.T) {
 			if c.args != "" {
 				args = strings.Split(c.args, "|")
 			}
-			line, err := normalise(args, tableOf(append(chatFlags(), sessionsFlags()...)), false)
+			line, err := normalise(args, tableOf(append(chatFlags(), sessionsFlags()...)), refused)
 			if got := line.command(); err != nil || got != c.want {
 				t.Errorf("got %q, %v, want %q", got, err, c.want)
 			}

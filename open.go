@@ -13,7 +13,6 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/redact"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
-	"github.com/hoopoe-agent/hoopoe/engine/spec"
 	"github.com/hoopoe-agent/hoopoe/slash"
 )
 
@@ -38,11 +37,14 @@ func (p *program) newEngine(cwd string, s settings) (*engine.Engine, []string) {
 		notices = append(notices, problem.Error())
 	}
 	secrets := redact.New()
+	log := newLog(paths.Logs(), secrets)
+	offline := s.offline || p.getenv("HOOPOE_OFFLINE") == "1"
+	p.modules = p.newModules(paths, log, offline)
 	return engine.New(engine.Options{
 		Paths: paths, Environ: p.environ, Getenv: p.getenv, Now: p.now, Version: version(),
-		Log: newLog(paths.Logs(), secrets), Secret: func(key string) { secrets.Add(key) },
+		Log: log, Secret: func(key string) { secrets.Add(key) },
 		Adapters: adapters(), LocalServers: true, Keys: s.keys(),
-		Offline: s.offline || p.getenv("HOOPOE_OFFLINE") == "1",
+		Offline: offline, Modules: p.modules,
 	}), notices
 }
 
@@ -87,13 +89,7 @@ func (s settings) openOptions(e *engine.Engine, cwd string) (engine.OpenOptions,
 		SystemPrompt: s.systemPrompt, AppendSystemPrompt: s.appendSystemPrompt,
 		NoSkills: s.noSkills, NoTemplates: s.noTemplates, NoRules: s.noRules, NoContextFiles: s.noContextFiles, NoMCP: s.noMCP,
 		Tools: s.tools, NoTools: s.noTools, Limits: config.Limits{Turns: s.maxTurns, CostUSD: s.maxCost}, Approve: s.approve, Hosted: s.rpc,
-	}
-	if o.Agent = s.spec; s.agent != "" && s.spec == nil {
-		agent, err := spec.Load(s.agent)
-		if err != nil {
-			return o, err
-		}
-		o.Agent = agent
+		Agent: s.spec, With: s.with, Hooks: s.hooks, Extensions: s.extensions, NoExtensions: s.noExtensions, ExtensionArgs: s.extensionArgs,
 	}
 	if s.rpc {
 		if err := s.hosted(e, &o); err != nil {

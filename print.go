@@ -115,6 +115,10 @@ type opened struct {
 // openSession opens what the flags name and tells what was odd.
 func (p *program) openSession(ctx context.Context, s settings, cwd string) (opened, error) {
 	e, notices := p.newEngine(cwd, s)
+	s, err := p.withAgent(ctx, s)
+	if err != nil {
+		return opened{}, err
+	}
 	o, err := s.openOptions(e, cwd)
 	if err != nil {
 		return opened{}, candidates(err, p.now())

@@ -38,6 +38,9 @@ func (p *program) remote(ctx context.Context, s settings) error {
 		return err
 	}
 	e, _ := p.newEngine(cwd, s)
+	if s, err = p.withAgent(ctx, s); err != nil {
+		return err
+	}
 	o.Open = opening(e, s, cwd)
 	o.Commands, o.Library, o.Log = p.commands(e, s.sessionDir), library{e, s.sessionDir}, e.Log()
 	listening, err := remote.New(o)

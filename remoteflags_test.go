@@ -22,7 +22,7 @@ func TestRemoteDocument(t *testing.T) {
 			continue
 		}
 		text, _, _ = strings.Cut(text, "  ") // what it is for
-		line, err := normalise(strings.Fields(text), tableOf(chatFlags()), false)
+		line, err := normalise(strings.Fields(text), tableOf(chatFlags()), refused)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}

@@ -13,8 +13,8 @@ import (
 )
 
 // hostFlags are those of --mode rpc that only programs give. What of them has
-// no meaning here is known for its value's sake. Flags that aren't known are
-// dropped in this mode.
+// no meaning here is known for its value's sake. Flags that aren't known may be
+// an extension's.
 func hostFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "provider", Hidden: true},
@@ -22,8 +22,6 @@ func hostFlags() []cli.Flag {
 		&cli.StringFlag{Name: "session-id", Hidden: true},
 		&cli.StringFlag{Name: "name", Aliases: []string{"n"}, Hidden: true},
 		&cli.StringFlag{Name: "provider-session-id", Hidden: true},
-		&cli.StringFlag{Name: "extension", Aliases: []string{"e"}, Hidden: true},
-		&cli.StringFlag{Name: "hook", Hidden: true},
 	}
 }
 

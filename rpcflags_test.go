@@ -17,7 +17,7 @@ import (
 func hostSettings(t *testing.T, args ...string) (s settings, err error) {
 	t.Helper()
 	flags := slices.Concat(chatFlags(), hostFlags())
-	line, err := normalise(append([]string{"--mode", "rpc"}, args...), tableOf(flags), true)
+	line, err := normalise(append([]string{"--mode", "rpc"}, args...), tableOf(flags), withValue)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,9 @@ import (
 )
 
 // example is one of the extensions that are written as the family's are.
-func example(name string) string { return filepath.Join("..", "..", "..", "testdata", "extensions", name) }
+func example(name string) string {
+	return filepath.Join("..", "..", "..", "testdata", "extensions", name)
+}
 
 // use loads an example into a session that answers every question by choose.
 func use(t *testing.T, name string, choose func(event.Question) (event.Answer, bool)) *loaded {
@@ -31,7 +33,9 @@ func use(t *testing.T, name string, choose func(event.Question) (event.Answer, b
 }
 
 func pick(value string) func(event.Question) (event.Answer, bool) {
-	return func(event.Question) (event.Answer, bool) { return event.Answer{Value: value, Confirmed: value == "yes"}, true }
+	return func(event.Question) (event.Answer, bool) {
+		return event.Answer{Value: value, Confirmed: value == "yes"}, true
+	}
 }
 
 func (l *loaded) call(t *testing.T, name, arguments string) ext.ToolCallReply {
@@ -389,4 +393,3 @@ func TestAgentModule(t *testing.T) {
 		t.Errorf("got %q", text)
 	}
 }
-

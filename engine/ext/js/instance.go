@@ -119,7 +119,7 @@ func newInstance(e *extension, b *bundle.Bundle, s ext.Session) *instance {
 func (in *instance) prepare(rt *sobek.Runtime) (require sobek.Value, err error) {
 	o := in.of.modules.options
 	require, err = shim.Install(in.loop, rt, shim.Options{
-		Granted: in.of.granted, Environ: o.Environ, Home: o.Home, Cwd: in.cwd, HTTP: o.HTTP, Offline: o.Offline, Now: o.Now,
+		Granted: in.of.granted, Environ: o.Environ, Home: o.Home, AgentDir: o.AgentDir, Cwd: in.cwd, HTTP: o.HTTP, Offline: o.Offline, Now: o.Now,
 		Exec: in.session.Exec,
 		Log:  in.log,
 	})

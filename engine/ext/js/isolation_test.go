@@ -26,9 +26,9 @@ func TestBrokenHandlers(t *testing.T) {
 		"throws nothing":    {`() => { throw undefined; }`, "failed turn_start: undefined"},
 		"rejects":           {`async () => { await null; throw new Error("boom"); }`, "failed turn_start: boom"},
 		"rejects silently":  {`() => { Promise.reject(new Error("unheard")); }`, "failed unhandled: unheard"},
-		"loops":             {`() => { for (;;); }`, "hook failed turn_start: the extension"},
-		"loops in a job":    {`() => { Promise.resolve().then(() => { for (;;); }); }`, "failed unhandled: the extension"},
-		"recurses":          {`() => { const f = () => f() + 1; f(); }`, "failed turn_start: RangeError"},
+		"loops":             {`() => { for (;;); }`, "hook failed turn_started: the extension"},
+		"loops in a job":    {`() => { Promise.resolve().then(() => { for (;;); }); }`, "hook failed turn_started: the extension"},
+		"recurses":          {`() => { const f = () => f() + 1; f(); }`, "hook failed turn_started: RangeError"},
 		"throws in a timer": {`() => { setTimeout(() => { throw new Error("later"); }, 1); }`, "failed unhandled: later"},
 	} {
 		t.Run(name, func(t *testing.T) {

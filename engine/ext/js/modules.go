@@ -27,10 +27,10 @@ type Options struct {
 	HTTP    *http.Client
 	Offline bool
 	// Environ is the environment that an extension with the capability env sees,
-	// Home the user's folder.
-	Environ []string
-	Home    string
-	Now     func() time.Time // nil: time.Now
+	// Home the user's folder, AgentDir that of the program's own files.
+	Environ        []string
+	Home, AgentDir string
+	Now            func() time.Time // nil: time.Now
 	// Memory is what one extension may hold in one session, in bytes, and Slice
 	// how long it may run without a break; 0 are the loop's defaults.
 	Memory int64

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
@@ -60,13 +61,14 @@ func (r *recorder) lines() []string {
 // await waits until a line that begins with a text was noted.
 func (r *recorder) await(t testing.TB, prefix string) string {
 	t.Helper()
+	late := time.After(20 * time.Second)
 	for {
 		select {
 		case line := <-r.news:
 			if strings.HasPrefix(line, prefix) {
 				return line
 			}
-		case <-t.Context().Done():
+		case <-late:
 			t.Fatalf("nothing begins with %q in %q", prefix, r.lines())
 		}
 	}
