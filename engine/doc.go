@@ -33,6 +33,19 @@
 // other way round. The call's goroutine reads its events and posts them to the
 // caller as those of a run.
 //
+// Extensions. They are found in files, of the project only with trust; what they
+// want to do is asked once for each content; they are loaded at Start, off the
+// owner, and nothing waits for them but the first prompt. Each has its part in
+// the session's ext.Host, which calls its hooks; a tap of its own, which tells it
+// what happens, apart from the run, and has told it all before the hook at the
+// run's end; and a callback, through which it acts. What a hook or a tool asks
+// for that would wait for the hook is carried out after it; a command runs
+// outside and may wait for everything. A file that changes is loaded anew: the
+// old instance ends when nothing of it is at work any more, and stays where the
+// new one can't be loaded. What they show is kept for faces that come later. The
+// programs that they run outlive the session's other processes, until its
+// shutdown hooks have run.
+//
 // MCP servers. They start with the session, off the owner, and nothing waits for
 // them but the first prompt. What they tell comes through the inbox; their tools
 // stay when the document is replaced, which of many the model sees belongs to the
