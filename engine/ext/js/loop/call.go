@@ -157,15 +157,10 @@ func (l *Loop) Promise(work Work) (sobek.Value, error) {
 	}
 	promise, resolve, reject := l.rt.NewPromise()
 	c := l.current.Load()
-	ctx, cancel := context.WithCancelCause(l.ctx)
-	unhook := func() bool { return true }
-	if c != nil {
-		unhook = context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })
-	}
+	ctx, cancel := l.Context()
 	go func() {
 		value, err := recoverWork(ctx, work)
-		unhook()
-		cancel(nil)
+		cancel()
 		l.mu.Lock()
 		l.working--
 		l.mu.Unlock()
@@ -184,6 +179,18 @@ func (l *Loop) Promise(work Work) (sobek.Value, error) {
 		})
 	}()
 	return l.rt.ToValue(promise), nil
+}
+
+// Context ends with the loop and when the call that is running now is given up.
+// In a turn only; cancel must be called.
+func (l *Loop) Context() (ctx context.Context, cancel func()) {
+	ctx, end := context.WithCancelCause(l.ctx)
+	c := l.current.Load()
+	if c == nil {
+		return ctx, func() { end(nil) }
+	}
+	unhook := context.AfterFunc(c.ctx, func() { end(context.Cause(c.ctx)) })
+	return ctx, func() { unhook(); end(nil) }
 }
 
 func (l *Loop) addWork() error {

@@ -1,0 +1,1 @@
+exports.Type = require("typebox").Type;
