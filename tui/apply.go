@@ -46,6 +46,8 @@ func (a *app) apply(e event.Event) {
 		a.busy.bash = max(0, a.busy.bash-1)
 	case event.AskOpened:
 		a.openQuestion(e.Question)
+	case event.AskWaiting:
+		a.questionsWait(e)
 	case event.AskClosed:
 		a.questionClosed(e)
 	default:
@@ -149,6 +151,9 @@ func (a *app) applySession(e event.Event) {
 		a.view.Thinking = e.Level
 	case event.ModeChanged:
 		a.view.Mode = e.Mode
+	case event.SettingsChanged:
+		a.view.AutoCompaction, a.view.AutoRetry = e.AutoCompaction, e.AutoRetry
+		a.view.SteeringMode, a.view.FollowUpMode, a.view.InterruptMode = e.SteeringMode, e.FollowUpMode, e.InterruptMode
 	case event.UsageChanged:
 		a.view.Usage = e
 	case event.TodosChanged:

@@ -34,7 +34,7 @@ const lowScreen = 20
 // there again then.
 type questionPanel struct {
 	panel
-	id       string
+	question event.Question
 	deadline time.Time // when the session answers itself; zero: never
 }
 
@@ -44,16 +44,16 @@ func (a *app) openQuestion(q event.Question) {
 		c.SetAsking(true)
 	}
 	a.popup.close()
-	p := &questionPanel{id: q.ID}
-	p.deadline = q.Deadline
+	p := &questionPanel{question: q, deadline: q.Deadline}
 	if q.Timeout > 0 && p.deadline.IsZero() {
 		p.deadline = a.o.Now().Add(q.Timeout)
 	}
-	p.panel = a.questionFor(q, p.deadline)
+	p.panel = a.questionFor(p)
 	a.question = p
 }
 
-func (a *app) questionFor(q event.Question, deadline time.Time) panel {
+func (a *app) questionFor(p *questionPanel) panel {
+	q := p.question
 	answer := func(to event.Answer) tea.Cmd {
 		session := a.session
 		return a.do("answer", func(ctx context.Context) error { return session.Answer(ctx, q.ID, to) })
@@ -63,17 +63,18 @@ func (a *app) questionFor(q event.Question, deadline time.Time) panel {
 		wait = guard
 	}
 	if q.Kind == event.AskSelect && len(q.Options) > dialogRows {
-		return a.listFor(q, deadline, wait, answer)
+		return a.listFor(p, wait, answer)
 	}
 	spec := a.specFor(q)
-	spec.From, spec.Now, spec.Deadline, spec.Guard = asker(q), a.o.Now, deadline, wait
+	spec.From, spec.Now, spec.Deadline, spec.Guard = asker(q), a.o.Now, p.deadline, wait
 	return &dialogPanel{dialog: dialog.New(spec, a.look.Styles), done: func(r dialog.Result) tea.Cmd {
 		return answer(answerOf(q, r))
 	}}
 }
 
 // listFor shows many options as a list that can be filtered.
-func (a *app) listFor(q event.Question, deadline time.Time, wait time.Duration, answer func(event.Answer) tea.Cmd) panel {
+func (a *app) listFor(p *questionPanel, wait time.Duration, answer func(event.Answer) tea.Cmd) panel {
+	q := p.question
 	items := make([]picker.Item, len(q.Options))
 	for i, o := range q.Options {
 		items[i] = picker.Item{ID: o, Title: o, Detail: description(q, i)}
@@ -84,10 +85,11 @@ func (a *app) listFor(q event.Question, deadline time.Time, wait time.Duration, 
 		picker: list, styles: a.look.Styles,
 		guarded: func() bool { return a.o.Now().Before(open) },
 		note: func() string {
-			if deadline.IsZero() {
-				return asker(q)
+			from := asker(p.question)
+			if p.deadline.IsZero() {
+				return from
 			}
-			return strings.TrimPrefix(asker(q)+" · ", " · ") + dialog.Countdown(deadline.Sub(a.o.Now())) + " left"
+			return strings.TrimPrefix(from+" · ", " · ") + dialog.Countdown(p.deadline.Sub(a.o.Now())) + " left"
 		},
 		done: func(r picker.Result) (tea.Cmd, bool) {
 			return answer(event.Answer{Cancelled: r.Cancelled, Value: r.Item.ID}), true
@@ -227,7 +229,7 @@ func (a *app) asking() bool { return a.question != nil }
 func (a *app) counting() bool { return a.question != nil && !a.question.deadline.IsZero() }
 
 func (a *app) questionClosed(e event.AskClosed) {
-	if a.question != nil && a.question.id == e.ID {
+	if a.question != nil && a.question.question.ID == e.ID {
 		a.question = nil
 	}
 	for _, c := range a.story.cards {
@@ -237,6 +239,18 @@ func (a *app) questionClosed(e event.AskClosed) {
 	}
 	if e.TimedOut {
 		a.story.notice("info", "Nobody answered in time.")
+	}
+}
+
+// questionsWait tells the open question how many stand behind it.
+func (a *app) questionsWait(e event.AskWaiting) {
+	p := a.question
+	if p == nil || p.question.ID != e.ID {
+		return
+	}
+	p.question.Waiting = e.Count
+	if d, ok := p.panel.(*dialogPanel); ok {
+		d.dialog.SetFrom(asker(p.question))
 	}
 }
 

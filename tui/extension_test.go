@@ -177,6 +177,42 @@ func TestDialogWhileItStreams(t *testing.T) {
 	}
 }
 
+// The dialog tells how many questions wait behind it, also those that come
+// while it is open.
+func TestQuestionsWait(t *testing.T) {
+	for name, n := range map[string]int{"dialog": 2, "list": 20} {
+		t.Run(name, func(t *testing.T) {
+			a := attachedApp(t, 80, 24, newFake().view)
+			q := event.Question{ID: "q", Kind: event.AskSelect, Extension: "x", Title: "Which?"}
+			for i := range n {
+				q.Options = append(q.Options, fmt.Sprint("option ", i))
+			}
+			a.happens(event.AskOpened{Question: q}, event.AskWaiting{ID: "other", Count: 7})
+			if rows := screenText(a); strings.Contains(rows, " of 8") {
+				t.Errorf("the screen shows\n%s", rows)
+			}
+			a.happens(event.AskWaiting{ID: "q", Count: 2})
+			if rows := screenText(a); !strings.Contains(rows, "x · 1 of 3") {
+				t.Errorf("the screen shows\n%s", rows)
+			}
+			a.happens(event.AskWaiting{ID: "q"})
+			if rows := screenText(a); strings.Contains(rows, "1 of 3") {
+				t.Errorf("the screen shows\n%s", rows)
+			}
+		})
+	}
+}
+
+// What another face has set shows in the settings.
+func TestSettingsChanged(t *testing.T) {
+	a, _ := panelApp(t, 80, 24)
+	a.sends("/settings")
+	a.happens(event.SettingsChanged{SteeringMode: "all", FollowUpMode: "all", InterruptMode: "immediate", AutoRetry: true})
+	if rows := screenText(a); !strings.Contains(rows, "Retry automatically      on") || !strings.Contains(rows, "immediate") {
+		t.Errorf("the screen shows\n%s", rows)
+	}
+}
+
 // What extensions show is keyed, in the order in which it was first set, and
 // taken away by nil.
 func TestGuests(t *testing.T) {

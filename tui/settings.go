@@ -138,23 +138,14 @@ func (a *app) ownSettings() []setting {
 // kept is a setting of the session's that is saved as well.
 func (a *app) kept(title, about, key string, values []string, value string, set func(ctx context.Context, to string) error) setting {
 	return setting{title: title, about: about, values: values, value: value, set: func(to string) tea.Cmd {
-		return a.later("change the setting", func(ctx context.Context) (func() tea.Cmd, error) {
-			if err := set(ctx, to); err != nil {
-				return nil, err
+		return a.do("change the setting", func(ctx context.Context) error {
+			if err := set(ctx, to); err != nil || a.o.Save == nil {
+				return err
 			}
-			var saved any = to
 			if values[0] == on {
-				saved = to == on
+				return a.o.Save(ctx, key, to == on)
 			}
-			v, err := a.session.Commands().View(ctx)
-			if err == nil && a.o.Save != nil {
-				err = a.o.Save(ctx, key, saved)
-			}
-			return func() tea.Cmd {
-				a.view.AutoCompaction, a.view.AutoRetry = v.AutoCompaction, v.AutoRetry
-				a.view.SteeringMode, a.view.FollowUpMode, a.view.InterruptMode = v.SteeringMode, v.FollowUpMode, v.InterruptMode
-				return nil
-			}, err
+			return a.o.Save(ctx, key, to)
 		})
 	}}
 }

@@ -148,6 +148,9 @@ func (d *Dialog) write(f Field) {
 	d.field.SetValue(f.Value)
 }
 
+// SetFrom changes who asks.
+func (d *Dialog) SetFrom(from string) { d.spec.From = sanitize.Line(from) }
+
 // SetStyles changes the colours. The rows of Body keep theirs until the
 // width changes.
 func (d *Dialog) SetStyles(s style.Styles) {
