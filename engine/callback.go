@@ -199,9 +199,9 @@ func (c callback) Failed(point string, err error) { c.s.host.Failed(c.name, poin
 // ShutdownRequested is closed when an extension wants the process to end.
 func (s *Session) ShutdownRequested() <-chan struct{} { return s.shutdown }
 
-// HasUI implements ext.Screen.
+// HasUI implements ext.Screen. Who only confirms calls shows no questions.
 func (c callback) HasUI() bool {
-	yes, _ := do(c.s.ctx, c.s, func() (bool, error) { return c.s.shown(event.AskConfirm), nil })
+	yes, _ := do(c.s.ctx, c.s, func() (bool, error) { return c.s.shown(event.AskSelect), nil })
 	return yes
 }
 

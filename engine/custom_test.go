@@ -176,7 +176,7 @@ func TestExtensionKeepsAndSets(t *testing.T) {
 	if s.SystemPrompt() == "" || len(s.Models()) == 0 || s.HasUI() {
 		t.Error("the session tells nothing of itself")
 	}
-	c.attach(Client{Shows: []event.QuestionKind{event.AskConfirm}})
+	c.attach(Client{Shows: []event.QuestionKind{event.AskSelect}})
 	if !s.HasUI() {
 		t.Error("a face shows questions")
 	}

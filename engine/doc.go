@@ -24,9 +24,9 @@
 // the queue passes them before it gets there, one message after the other, and
 // a run doesn't end while one is on its way.
 //
-// Tools. A session has its own, chosen when it was opened, and those that the
-// program around it lends. A request offers, and a call finds, what is there at
-// that moment.
+// Tools. A session has its own, chosen when it was opened, and those that its
+// extensions, the program around it and its MCP servers add. A request offers,
+// and a call finds, what is there at that moment.
 //
 // Sub-agents. A call of the task tool runs in a session of its own, opened by
 // the caller's: see subagent.go. Its owner never waits for its caller's, nor the

@@ -323,3 +323,20 @@ func TestExtensionExec(t *testing.T) {
 		t.Errorf("at the end: %+v", got)
 	}
 }
+
+// Commands of the settings take part too: here one that guards a tool.
+func TestHookCommands(t *testing.T) {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("no shell")
+	}
+	w := newWorld(t, "-- turn --\n-- call ls --\n{}\n-- turn --\n-- text --\nok\n",
+		withSettings(`{"hooks": {"tool_call": [{"matcher": "ls", "command": "echo not here >&2; exit 2"}]}}`))
+	c := w.open(OpenOptions{Mode: "full"})
+	c.run("go")
+	wants(t, c.story(), logged(c, func(e event.ToolEnded) bool {
+		return e.Denied == "extension" && message.Text(e.Content) == "not here"
+	}))
+	if _, _, err := newWorld(t, hello, withSettings(`{"hooks": {"tool_call": [{"matcher": "(", "command": "true"}]}}`)).engine.Open(t.Context(), OpenOptions{Cwd: w.dir}); err == nil {
+		t.Error("a guard that can't work is left out")
+	}
+}

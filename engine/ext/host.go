@@ -39,6 +39,7 @@ type Part struct {
 	mu      sync.Mutex
 	calls   int
 	retired bool
+	deaf    string // how it failed to hear of the last event; "" if it didn't
 }
 
 // Child is the host of a session that works for this one: it calls what
@@ -140,7 +141,7 @@ func (h *Host) Call(ctx context.Context, p *Part, point string, fn func(context.
 		return errRetired
 	}
 	defer leave()
-	return h.run(ctx, p.Name, point, fn)
+	return h.run(ctx, func(err error) { h.Failed(p.Name, point, err) }, fn)
 }
 
 // Load makes an extension's part in a session.
@@ -154,7 +155,8 @@ func (h *Host) Load(ctx context.Context, name string, e Extension, s Session) (*
 		default:
 		}
 	}
-	err := h.run(ctx, name, "load", func(ctx context.Context) error {
+	failed := func(err error) { h.Failed(name, "load", err) }
+	err := h.run(ctx, failed, func(ctx context.Context) error {
 		i, err := e.Load(ctx, s)
 		switch {
 		case err != nil:
@@ -178,7 +180,7 @@ func (h *Host) Load(ctx context.Context, name string, e Extension, s Session) (*
 
 // run has fn done in a goroutine of its own, which is left behind when it
 // ignores the end of its context.
-func (h *Host) run(ctx context.Context, name, point string, fn func(context.Context) error) error {
+func (h *Host) run(ctx context.Context, failed func(error), fn func(context.Context) error) error {
 	f := newFrame(ctx, h.timeout())
 	done := make(chan error, 1)
 	go func() {
@@ -197,7 +199,7 @@ func (h *Host) run(ctx context.Context, name, point string, fn func(context.Cont
 	}
 	f.close()
 	if err != nil && ctx.Err() == nil { // else the session stopped it
-		h.Failed(name, point, err)
+		failed(err)
 	}
 	f.runDeferred()
 	return err

@@ -3,8 +3,11 @@ package ext
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
 )
 
 // named is a session that knows whose it is; its methods aren't called.
@@ -94,5 +97,105 @@ func TestDeferredUntilTheHookIsOver(t *testing.T) {
 	}
 	if Inside(kept) || Defer(kept, func() { t.Error("too late") }) || Inside(t.Context()) {
 		t.Error("the hook is over")
+	}
+}
+
+// An instance is closed when nothing of it is at work any more, once; a call that
+// comes too late isn't made.
+func TestRetire(t *testing.T) {
+	closed := 0
+	p := &Part{Name: "a", Instance: &Instance{Close: func() { closed++ }}}
+	leave, ok := p.Enter()
+	if !ok {
+		t.Fatal("it isn't there")
+	}
+	p.Retire()
+	p.Retire()
+	if _, late := p.Enter(); late || closed != 0 {
+		t.Errorf("entered %v, closed %d times while at work", late, closed)
+	}
+	leave()
+	leave()
+	if closed != 1 {
+		t.Errorf("closed %d times", closed)
+	}
+	h := &Host{Failed: func(string, string, error) { t.Error("nothing has failed") }}
+	if err := h.Call(t.Context(), p, "x", func(context.Context) error { t.Error("called"); return nil }); err == nil {
+		t.Error("a call of what is gone succeeds")
+	}
+}
+
+// An instance that comes when nobody waits for it any more is closed.
+func TestLateLoad(t *testing.T) {
+	closed, goOn := make(chan struct{}), make(chan struct{})
+	h := &Host{Timeout: 1, Failed: func(_, point string, _ error) {
+		if point != "load" {
+			t.Errorf("failed at %s", point)
+		}
+	}}
+	e := late{func() *Instance { <-goOn; return &Instance{Close: func() { close(closed) }} }}
+	if _, err := h.Load(t.Context(), "a", e, nil); err == nil {
+		t.Fatal("loaded in no time")
+	}
+	close(goOn)
+	<-closed
+}
+
+type late struct{ make func() *Instance }
+
+func (late) Name() string                                       { return "late" }
+func (l late) Load(context.Context, Session) (*Instance, error) { return l.make(), nil }
+
+// A child host calls what guards the host's calls, as it is at that moment.
+func TestChild(t *testing.T) {
+	h := newHost(func(string, string, error) {})
+	c := h.Child()
+	calls := 0
+	k := Hooks{
+		Name: "a",
+		ToolCall: func(context.Context, Session, ToolCall) (ToolCallReply, error) {
+			calls++
+			return ToolCallReply{Block: true}, nil
+		},
+		RunEnd: func(context.Context, Session, RunEnd) error { t.Error("its runs are none of the user's"); return nil },
+	}
+	if _, r := c.ToolCall(t.Context(), ToolCall{}); r.Block {
+		t.Error("blocked by nobody")
+	}
+	h.Set([]*Part{{Name: "a", Instance: &Instance{Hooks: k}}})
+	if _, r := c.ToolCall(t.Context(), ToolCall{}); !r.Block || calls != 1 {
+		t.Errorf("blocked %v, %d calls", r.Block, calls)
+	}
+	c.RunEnd(t.Context(), RunEnd{})
+	if c.Has(func(h Hooks) bool { return h.RunEnd != nil }) || !c.Guards(func(h Hooks) bool { return h.ToolCall != nil }) {
+		t.Error("it has the wrong points")
+	}
+}
+
+// An extension that fails at every event is reported once for each way, and never
+// hears of its failures.
+func TestFailingEvents(t *testing.T) {
+	var told []string
+	h := newHost(func(_, point string, err error) { told = append(told, fmt.Sprint(point, " ", err)) }, Hooks{
+		Name: "a", Event: func(_ context.Context, _ Session, e event.Event) error {
+			switch e := e.(type) {
+			case event.ExtensionFailed:
+				t.Error("it hears of failures")
+			case event.RunStarted:
+				return nil
+			case event.Notice:
+				return errors.New(e.Text)
+			}
+			return errors.New("no")
+		},
+	})
+	p := h.Parts()[0]
+	for _, e := range []event.Event{
+		event.TurnStarted{}, event.TurnEnded{}, event.ExtensionFailed{}, event.Notice{Text: "other"}, event.TurnStarted{}, event.RunStarted{}, event.TurnStarted{},
+	} {
+		h.Event(t.Context(), p, e)
+	}
+	if want := []string{"turn_started no", "notice other", "turn_started no", "turn_started no"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }

@@ -86,11 +86,26 @@ func (h *Host) BeforeRun(ctx context.Context, b BeforeRun) BeforeRunReply {
 	return all
 }
 
-// Event tells one extension what has happened.
+// Event tells one extension what has happened, but for failures of extensions,
+// which would make more of their like. Of failures that follow each other the
+// same one is reported once. It is not for concurrent use.
 func (h *Host) Event(ctx context.Context, p *Part, e event.Event) {
-	if hook := p.Instance.Event; hook != nil {
-		h.tell(ctx, p, string(e.Kind()), func(ctx context.Context) error { return hook(ctx, p.Session, e) })
+	hook := p.Instance.Event
+	if _, fault := e.(event.ExtensionFailed); hook == nil || fault {
+		return
 	}
+	leave, ok := p.Enter()
+	if !ok {
+		return
+	}
+	defer leave()
+	before := p.deaf
+	p.deaf = ""
+	_ = h.run(ctx, func(err error) {
+		if p.deaf = err.Error(); p.deaf != before {
+			h.Failed(p.Name, string(e.Kind()), err)
+		}
+	}, func(ctx context.Context) error { return hook(ctx, p.Session, e) })
 }
 
 // Context folds the messages of one request.
