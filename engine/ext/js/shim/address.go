@@ -353,6 +353,9 @@ func (a *address) setPath(path string) {
 	a.path = "/" + strings.Join(out, "/")
 }
 
+// signed reports whether it can have a user and a port.
+func (a *address) signed() bool { return a.host != "" && a.scheme != "file" }
+
 func (a *address) hostPort() string { return a.host + prefixedText(":", a.port) }
 
 func (a *address) origin() string {
@@ -399,16 +402,20 @@ func (a *address) change(name, value string) {
 			}
 		}
 	case "username":
-		a.user = escape(value, escapeUser)
+		if ok = a.signed(); ok {
+			a.user = escape(value, escapeUser)
+		}
 	case "password":
-		a.password = escape(value, escapeUser)
+		if ok = a.signed(); ok {
+			a.password = escape(value, escapeUser)
+		}
 	case "host":
 		ok = a.authority && a.setHostPort(value)
 	case "hostname":
 		ok = a.authority && a.setHost(value)
 	case "port":
 		if a.port = ""; value != "" {
-			ok = a.setPort(value)
+			ok = a.signed() && a.setPort(value)
 		}
 	case "pathname":
 		if ok = !a.opaque; ok {

@@ -89,7 +89,7 @@ func digest(name string, data []byte, key sobek.Value) ([]byte, error) {
 	}
 	algorithm := algorithms[strings.ReplaceAll(strings.ToLower(name), "-", "")]
 	if algorithm == nil {
-		return nil, &loop.Error{Message: "Digest method not supported: " + name, Code: "ERR_CRYPTO_INVALID_DIGEST"}
+		return nil, &loop.Error{Message: "Digest method not supported: " + name}
 	}
 	h := algorithm()
 	if !sobek.IsUndefined(key) {
@@ -103,7 +103,7 @@ func digest(name string, data []byte, key sobek.Value) ([]byte, error) {
 func (s *shims) encode(b []byte, encoding string) (sobek.Value, error) {
 	switch encoding {
 	case "utf8":
-		return s.rt.ToValue(strings.ToValidUTF8(string(b), "\uFFFD")), nil
+		return s.rt.ToValue(validText(b)), nil
 	case "hex":
 		return s.rt.ToValue(hex.EncodeToString(b)), nil
 	case "base64":
@@ -127,6 +127,53 @@ func (s *shims) encode(b []byte, encoding string) (sobek.Value, error) {
 		return sobek.StringFromUTF16(units), nil
 	}
 	return nil, unknownEncoding(encoding)
+}
+
+// validText reads UTF-8 with a replacement character for each longest piece of a
+// character that isn't whole, as browsers do.
+func validText(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	var text strings.Builder
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		if r == utf8.RuneError && n == 1 {
+			n = brokenLength(b)
+		}
+		text.WriteRune(r)
+		b = b[n:]
+	}
+	return text.String()
+}
+
+// brokenLength is how many bytes at the start begin one character.
+func brokenLength(b []byte) int {
+	low, high, need := byte(0x80), byte(0xbf), 0
+	switch c := b[0]; {
+	case c >= 0xc2 && c <= 0xdf:
+		need = 1
+	case c >= 0xe0 && c <= 0xef:
+		need = 2
+		if c == 0xe0 {
+			low = 0xa0
+		} else if c == 0xed {
+			high = 0x9f
+		}
+	case c >= 0xf0 && c <= 0xf4:
+		need = 3
+		if c == 0xf0 {
+			low = 0x90
+		} else if c == 0xf4 {
+			high = 0x8f
+		}
+	}
+	n := 1
+	for n <= need && n < len(b) && b[n] >= low && b[n] <= high {
+		low, high = 0x80, 0xbf
+		n++
+	}
+	return n
 }
 
 // decode makes bytes of text.

@@ -37,14 +37,14 @@ Object.assign(assert, {
     let err;
     try { fn(); } catch (e) { err = { e }; }
     if (!err) missing(typeof wanted === "string" ? wanted : message);
-    if (!matches(err.e, wanted)) throw err.e;
+    if (!matches(err.e, wanted)) missing((typeof message === "string" ? message : "The error is another one than expected") + ": " + inspect(err.e));
   },
   doesNotThrow: (fn) => fn(),
   async rejects(work, wanted, message) {
     let err;
     try { await (typeof work === "function" ? work() : work); } catch (e) { err = { e }; }
     if (!err) missing(message);
-    if (!matches(err.e, wanted)) throw err.e;
+    if (!matches(err.e, wanted)) missing((typeof message === "string" ? message : "The error is another one than expected") + ": " + inspect(err.e));
   },
   async doesNotReject(work) { await (typeof work === "function" ? work() : work); },
   AssertionError,

@@ -35,7 +35,7 @@ class TextDecoder {
   #begun = false;
   constructor(label = "utf-8", options = {}) {
     this.name = names[String(label).trim().toLowerCase()];
-    if (!this.name) throw new RangeError('The "' + label + '" encoding is not supported');
+    if (!this.name) throw Object.assign(new RangeError('The "' + label + '" encoding is not supported'), { code: "ERR_ENCODING_NOT_SUPPORTED" });
     this.encoding = { utf8: "utf-8", utf16le: "utf-16le", latin1: "windows-1252" }[this.name];
     this.fatal = !!options.fatal;
     this.ignoreBOM = !!options.ignoreBOM;

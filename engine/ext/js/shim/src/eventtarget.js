@@ -47,7 +47,7 @@ class EventTarget {
     event.target = event.currentTarget = this;
     const own = this["on" + event.type];
     const all = this.#listeners.get(event.type) ?? [];
-    for (const l of typeof own === "function" ? [{ fn: own }, ...all] : all) {
+    for (const l of typeof own === "function" ? [...all, { fn: own }] : all) {
       if (l.once) this.removeEventListener(event.type, l.fn);
       try {
         typeof l.fn === "function" ? l.fn.call(this, event) : l.fn.handleEvent(event);
@@ -66,7 +66,7 @@ class AbortSignal extends EventTarget {
   reason = undefined;
   onabort = null;
   constructor(key) {
-    if (key !== inside) throw new TypeError("Illegal constructor");
+    if (key !== inside) throw Object.assign(new TypeError("Illegal constructor"), { code: "ERR_ILLEGAL_CONSTRUCTOR" });
     super();
   }
   throwIfAborted() { if (this.aborted) throw this.reason; }

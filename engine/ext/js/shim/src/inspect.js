@@ -28,7 +28,7 @@ function inspect(value, options) {
   const o = { depth: 2, breakLength: 80, ...(typeof options === "object" ? options : {}) };
   if (o.depth === null) o.depth = Infinity;
   const depth = Math.min(o.depth, 20);
-  const seen = [];
+  const seen = [], circular = new Map();
   let left = maxLength;
 
   function property(v, key, level) {
@@ -56,14 +56,18 @@ function inspect(value, options) {
       left -= text.length;
       return left < 0 ? text.slice(0, 100) + "..." : text;
     }
-    if (seen.includes(v)) return "[Circular *1]";
+    if (seen.includes(v)) {
+      if (!circular.has(v)) circular.set(v, circular.size + 1);
+      return "[Circular *" + circular.get(v) + "]";
+    }
     if (typeof v[custom] === "function") {
       const text = v[custom](depth - level, o, inspect);
       return typeof text === "string" ? text : any(text, level);
     }
     seen.push(v);
     try {
-      return object(v, level);
+      const text = object(v, level);
+      return circular.has(v) ? "<ref *" + circular.get(v) + "> " + text : text;
     } finally {
       seen.pop();
     }
@@ -125,9 +129,10 @@ inspect.custom = custom;
 
 function format(first, ...rest) {
   let out = "";
+  if (typeof first === "string" && !rest.length) return first;
   if (typeof first === "string") {
     out = first.replace(/%[sdifjoOc%]/g, (spec) => {
-      if (spec === "%%") return rest.length || first.includes("%%") ? "%" : spec;
+      if (spec === "%%") return "%";
       if (!rest.length) return spec;
       const v = rest.shift();
       switch (spec) {

@@ -74,13 +74,15 @@ function make(win) {
   function dirname(p) {
     check(p);
     let end = nameStart(p, trimmed(p));
-    while (end > rootEnd(p) && isSep(p[end - 1])) end--;
+    if (end > rootEnd(p)) end--;
+    if (!win && end === 1 && p.startsWith("//") && p.length > 2) end = 2; // two slashes are a root of their own
     return p.slice(0, end) || ".";
   }
   function basename(p, suffix) {
     check(p);
     const end = trimmed(p);
     const name = p.slice(nameStart(p, end), end);
+    if (suffix === p) return "";
     return suffix && name !== suffix && name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
   }
   function extname(p) {

@@ -8,7 +8,7 @@ class URLSearchParams {
       const pairs = typeof init[Symbol.iterator] === "function" ? [...init] : Object.entries(init);
       for (const pair of pairs) {
         const [k, v, ...more] = [...(Array.isArray(pair) ? pair : [...pair])];
-        if (v === undefined || more.length) throw new TypeError("Each query pair must be an iterable [name, value] tuple");
+        if (v === undefined || more.length) throw Object.assign(new TypeError("Each query pair must be an iterable [name, value] tuple"), { code: "ERR_INVALID_TUPLE" });
         this.#pairs.push([String(k), String(v)]);
       }
     } else this.#pairs = parse(String(init).replace(/^\?/, ""));
