@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hoopoe-agent/hoopoe/engine/ask"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 )
@@ -19,7 +20,9 @@ var capabilityWords = map[string]string{
 
 // grant settles what an extension may do before any of it runs: what the user
 // has said about this very content, else what they say now. ok is false when it
-// isn't to be loaded. One that is declined is loaded without what it wants.
+// isn't to be loaded. One that is declined is loaded without what it wants. A
+// program that drives the session isn't asked: one that doesn't expect that would
+// never answer, and its first prompt would wait for it.
 func (s *Session) grant(ctx context.Context, c candidate) (granted []string, ok bool) {
 	need := c.module.Capabilities
 	if len(need) == 0 || s.opts.Approve {
@@ -33,10 +36,10 @@ func (s *Session) grant(ctx context.Context, c candidate) (granted []string, ok 
 	if known && said.Hash == c.module.Hash && sameSet(said.Asked, need) {
 		return said.Granted, true
 	}
-	r := s.ask(ctx, event.Question{
-		Kind: event.AskConfirm, Title: "Let the extension " + c.module.Name + " " + inWords(need) + "?",
-		Message: "It is " + path + ". You are asked again when it changes.", Extension: c.module.Name,
-	}, nil)
+	var r ask.Result
+	if !s.opts.Hosted {
+		r = s.ask(ctx, capabilityQuestion(c), nil)
+	}
 	switch {
 	case !r.Answered || r.Answer.Cancelled:
 		s.notify("warning", "The extension "+c.module.Name+" isn't loaded: it wants to "+inWords(need)+" and nobody has allowed that. --approve does.")
@@ -49,6 +52,13 @@ func (s *Session) grant(ctx context.Context, c candidate) (granted []string, ok 
 		s.notify("warning", "Your answer about the extension "+c.module.Name+" holds for this session only: "+err.Error())
 	}
 	return granted, true
+}
+
+func capabilityQuestion(c candidate) event.Question {
+	return event.Question{
+		Kind: event.AskConfirm, Title: "Let the extension " + c.module.Name + " " + inWords(c.module.Capabilities) + "?",
+		Message: "It is " + c.module.Path + ". You are asked again when it changes.", Extension: c.module.Name,
+	}
 }
 
 func sameSet(a, b []string) bool {

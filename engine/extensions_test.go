@@ -105,6 +105,12 @@ func TestCapabilities(t *testing.T) {
 	if n := on[event.Notice](c); len(c.s.Extensions()) > 0 || !strings.Contains(n.Text, "--approve") {
 		t.Errorf("nobody to ask: %v, %q", c.s.Extensions(), n.Text)
 	}
+	hosted := w.open(OpenOptions{Hosted: true})
+	hosted.attach(Client{Shows: []event.QuestionKind{event.AskConfirm}})
+	hosted.start()
+	if len(hosted.s.Extensions()) > 0 || logged(hosted, func(event.AskOpened) bool { return true }) {
+		t.Error("a program was asked, or an extension loaded unasked")
+	}
 	open(OpenOptions{Approve: true})
 	if g := <-granted; !slices.Equal(g, []string{"net", "exec"}) {
 		t.Errorf("approved: %q", g)

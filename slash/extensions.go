@@ -35,7 +35,8 @@ func Extended(s Session) []Command {
 }
 
 // runExtensions lists the extensions, or tells what there is to know about one.
-func runExtensions(_ context.Context, c Call) (Result, error) {
+func runExtensions(ctx context.Context, c Call) (Result, error) {
+	c.Session.AwaitExtensions(ctx)
 	list := c.Session.Extensions()
 	if c.Args != "" {
 		for _, e := range list {
