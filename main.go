@@ -72,6 +72,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 		app = p.acpApp()
 	case "sessions":
 		app = p.sessionsApp()
+	case "import":
+		app = p.importApp()
 	case "models":
 		app = p.modelsApp()
 	case "login":
@@ -112,6 +114,7 @@ hoopoe --mode rpc [flags]               serve another program on stdin and stdou
 hoopoe --remote [HOST:PORT] [flags]     serve clients and browsers over a WebSocket
 hoopoe acp [PATH]                       serve an editor; PATH is an agent's file
 hoopoe sessions                         list, show, export and delete saved sessions
+hoopoe import                           take over sessions of other agents
 hoopoe models [search]                  list the models, what they cost and what they need
 hoopoe extension                        write, check and list extensions
 hoopoe login [provider]                 save a provider's key; logout forgets it
