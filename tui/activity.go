@@ -17,9 +17,10 @@ type activity struct {
 	since      time.Time
 	retry      *event.RetryScheduled // between two attempts
 	retryAt    time.Time
-	compacting string // its reason
-	bash       int    // commands of the user's own
-	told       string // an error that has been shown
+	compacting string    // its reason
+	bash       int       // commands of the user's own
+	told       string    // an error that has been shown
+	closed     time.Time // when the last question was
 }
 
 // ofBranch is the reason of a summary that isn't a compaction's.
@@ -40,7 +41,7 @@ func (b *activity) compact(reason string, now time.Time) {
 }
 
 // settle ends the prompt. Commands of the user's own may go on.
-func (b *activity) settle() { *b = activity{bash: b.bash} }
+func (b *activity) settle() { *b = activity{bash: b.bash, closed: b.closed} }
 
 // from takes the state of a picture.
 func (b *activity) from(v event.View, now time.Time) {

@@ -59,7 +59,8 @@ func (a *app) questionFor(p *questionPanel) panel {
 		return a.do("answer", func(ctx context.Context) error { return session.Answer(ctx, q.ID, to) })
 	}
 	wait := time.Duration(0)
-	if a.busy.running || a.commands == 0 { // else the user's own command has just asked
+	// The first question of the user's own command is expected.
+	if a.busy.running || a.commands == 0 || a.o.Now().Sub(a.busy.closed) < guard {
 		wait = guard
 	}
 	if q.Kind == event.AskSelect && len(q.Options) > dialogRows {
@@ -232,6 +233,7 @@ func (a *app) questionClosed(e event.AskClosed) {
 	if a.question != nil && a.question.question.ID == e.ID {
 		a.question = nil
 	}
+	a.busy.closed = a.o.Now()
 	for _, c := range a.story.cards {
 		if c.Asking() {
 			c.SetAsking(false)

@@ -177,6 +177,34 @@ func TestDialogWhileItStreams(t *testing.T) {
 	}
 }
 
+// A key pressed twice answers one question, also of the user's own command.
+func TestSecondQuestionIsGuarded(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	a := attachedApp(t, 80, 24, newFake().view)
+	a.o.Now = func() time.Time { return now }
+	a.commands = 1
+	ask := func(id string) {
+		a.happens(event.AskOpened{Question: event.Question{ID: id, Kind: event.AskConfirm, Title: "Go?"}})
+	}
+	answers := func() bool {
+		cmd := a.update(tea.KeyPressMsg{Code: 'y', Text: "y"})
+		return cmd != nil
+	}
+	ask("q")
+	if !answers() {
+		t.Error("the first question doesn't take its answer")
+	}
+	a.happens(event.AskClosed{ID: "q", Answered: true})
+	ask("r")
+	if answers() {
+		t.Error("the second question took the key at once")
+	}
+	now = now.Add(time.Second)
+	if !answers() {
+		t.Error("the second question doesn't take its answer")
+	}
+}
+
 // The dialog tells how many questions wait behind it, also those that come
 // while it is open.
 func TestQuestionsWait(t *testing.T) {
