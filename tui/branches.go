@@ -11,6 +11,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/slash"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
 // showing is which entries of a tree are listed.
@@ -118,7 +119,7 @@ func (b *branches) lay(nodes []*listed, lead string, now time.Time, items *[]pic
 			mark, under = "└─ ", "   "
 		}
 		inner := lead + under
-		if len(lead) > 0 && strings.Count(lead, " ")/2 >= deepest {
+		if style.Width(inner) > deepest*style.Width(under) {
 			inner = lead
 		}
 		if b.row(n, lead+mark, now, items) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -228,6 +229,28 @@ func TestQuestionsWait(t *testing.T) {
 				t.Errorf("the screen shows\n%s", rows)
 			}
 		})
+	}
+}
+
+// Branches within branches stay readable: from some depth on they are drawn no
+// deeper.
+func TestDeepBranches(t *testing.T) {
+	root := node("0", "", message.User, "the first")
+	at := root
+	for i := 1; i < 200; i++ {
+		next := node(fmt.Sprint(i), at.Entry.ID, message.User, "on")
+		at.Children = append(at.Children, next, node(fmt.Sprint("x", i), at.Entry.ID, message.User, "other"))
+		at = next
+	}
+	b := branches{folded: map[string]bool{}}
+	b.set([]*session.TreeNode{root}, at.Entry.ID)
+	for _, it := range b.items(testTime) {
+		if w := style.Width(it.Lead); w > 3*(deepest+1) {
+			t.Fatalf("%d columns of lines before %q", w, it.Title)
+		}
+	}
+	if b.here != "199" {
+		t.Errorf("the conversation is at %s", b.here)
 	}
 }
 

@@ -8,152 +8,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
-	"github.com/hoopoe-agent/hoopoe/engine/llm"
-	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
-	"github.com/hoopoe-agent/hoopoe/engine/permission"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/slash"
-	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
-
-// told is a session for commands that answers from memory.
-type told struct {
-	slash.Session
-	fake   *fakeSession
-	offers []engine.Offer
-	roots  []*session.TreeNode
-	leaf   string
-}
-
-func (s *told) Offers(string) []engine.Offer { return s.offers }
-
-func (s *told) Tree(context.Context) ([]*session.TreeNode, string, error) {
-	return s.roots, s.leaf, nil
-}
-
-func (s *told) View(context.Context) (event.View, error) {
-	s.fake.mu.Lock()
-	defer s.fake.mu.Unlock()
-	return s.fake.view, nil
-}
-
-func (s *told) Rename(_ context.Context, name string) error {
-	s.fake.note("rename " + name)
-	return nil
-}
-
-func (s *told) SetThinking(_ context.Context, level llm.Level) (llm.Level, error) {
-	s.fake.note("thinking " + string(level))
-	return level, nil
-}
-
-// shelf is a folder of saved sessions.
-type shelf struct {
-	saved []session.Summary
-	fake  *fakeSession
-}
-
-func (s *shelf) List(_ context.Context, all bool) ([]session.Summary, error) {
-	if all {
-		return s.saved, nil
-	}
-	return slices.DeleteFunc(slices.Clone(s.saved), func(o session.Summary) bool { return o.Cwd != "/code/demo" }), nil
-}
-
-func (s *shelf) Rename(_ context.Context, path, name string) error {
-	s.fake.note("rename " + path + " " + name)
-	return nil
-}
-
-func (s *shelf) Delete(_ context.Context, path string) error {
-	s.fake.note("delete " + path)
-	s.saved = slices.DeleteFunc(s.saved, func(o session.Summary) bool { return o.Path == path })
-	return nil
-}
-
-// palette has the built-in theme under three names.
-type palette struct{}
-
-func (palette) Names() []string { return []string{"hoopoe", "زمردي", "水墨"} }
-func (palette) Find(name string) (themes.Theme, error) {
-	t, err := themes.Load(themes.Default)
-	t.Name = name
-	return t, err
-}
-
-var testTime = time.Unix(1_800_000_000, 0)
-
-func node(id, parent string, role message.Role, text string, then ...*session.TreeNode) *session.TreeNode {
-	m := message.Message{ID: id, Role: role, Content: []message.Block{message.TextOf(text)}}
-	if role == message.ToolResult {
-		m.ToolName = "read"
-	}
-	return &session.TreeNode{Entry: session.Entry{Type: session.TypeMessage, ID: id, ParentID: parent, Message: &m, Timestamp: testTime.Add(-time.Hour)}, Children: then}
-}
-
-func branchesFixture() []*session.TreeNode {
-	labelled := node("e", "b", message.User, "اكتب الاختبارات أولًا ثم نفذها", node("f", "e", message.Assistant, "Tests first, then."))
-	labelled.Label = "tests"
-	return []*session.TreeNode{node("a", "", message.User, "replace foo with bar everywhere",
-		node("b", "a", message.Assistant, "I'll look at the files.\nThen more.",
-			node("c", "b", message.User, "改用 baz 吧，不要 bar",
-				node("t", "c", message.ToolResult, "package main",
-					node("d", "t", message.Assistant, "好的，现在改用 baz。"))),
-			labelled,
-			node("g", "b", message.User, "stop here", node("h", "g", message.Assistant, "Stopped.\x1b[2J"),
-				node("i", "g", message.Assistant, strings.Repeat("A long answer. ", 30)))))}
-}
-
-func savedFixture(fake *fakeSession) *shelf {
-	at := func(d time.Duration) time.Time { return testTime.Add(-d) }
-	return &shelf{fake: fake, saved: []session.Summary{
-		{Path: "/s/x.jsonl", ID: "0199a3c2-test", Cwd: "/code/demo", Name: "today's work", Title: "replace foo with bar", Messages: 12, Modified: at(time.Minute)},
-		{Path: "/s/y.jsonl", ID: "0199a3c2-zh", Cwd: "/code/demo", Title: "请把所有的 foo 换成 bar，然后运行测试并报告结果", Messages: 1400, More: true, Modified: at(3 * time.Hour)},
-		{Path: "/s/z.jsonl", ID: "0199a3c2-ar", Cwd: "/code/مشروع", Title: "شغّل الأمر go test ./... ثم أعد المحاولة", Messages: 3, Modified: at(50 * time.Hour)},
-		{Path: "/s/w.jsonl", ID: "0199a3c2-bad", Cwd: "/code/demo", Title: "a\x1b]52;c;aGk=\x07b\u202ec", Messages: 1, Modified: at(400 * time.Hour)},
-	}}
-}
-
-func offersFixture() []engine.Offer {
-	return []engine.Offer{
-		{Model: llm.Model{Provider: "anthropic", ID: "claude-sonnet-with-a-long-name", Name: "Claude Sonnet", ContextWindow: 200_000, Cost: llm.Price{Input: 3, Output: 15}}},
-		{Model: llm.Model{Provider: "anthropic", ID: "claude-haiku", ContextWindow: 1_050_000, Cost: llm.Price{Input: 0.25, Output: 1.25}}},
-		{Model: llm.Model{Provider: "本地", ID: "通义千问", Name: "نموذج محلي", ContextWindow: 8192}, Note: "The server cuts the context at 4096 tokens."},
-		{Model: llm.Model{Provider: "offline", ID: "guide", Name: "Guide", ContextWindow: 100_000}},
-		{Model: llm.Model{Provider: "groq", ID: "llama", ContextWindow: 128_000, Cost: llm.Price{Input: 0.05, Output: 0.08}}, Err: &catalog.MissingKeyError{Model: llm.Model{Provider: "groq", ID: "llama"}, KeyEnv: "GROQ_API_KEY"}},
-	}
-}
-
-// panelApp is an app with everything that panels can show. Commands that the
-// panels return are run at once.
-func panelApp(t testing.TB, width, height int) (*app, *fakeSession) {
-	a := attachedApp(t, width, height, newFake().view)
-	fake := newFake()
-	fake.Session = &told{fake: fake, offers: offersFixture(), roots: branchesFixture(), leaf: "d"}
-	fake.rules = []permission.Rule{
-		{Tool: "bash", Pattern: "rm *", Action: permission.Deny, Source: permission.FromProject},
-		{Tool: "bash", Pattern: "git status", Action: permission.Allow, Source: permission.FromSaved},
-		{Tool: "edit", Pattern: "文档/**", Action: permission.Allow, Source: permission.FromSession},
-		{Tool: "read", Pattern: "سري.txt", Action: permission.Ask, Source: permission.FromUser},
-	}
-	a.session = fake
-	a.o.Sessions, a.o.Themes = savedFixture(fake), palette{}
-	a.o.Save = func(_ context.Context, key string, value any) error {
-		fake.note(fmt.Sprintf("save %s %v", key, value))
-		return nil
-	}
-	a.view.Model.Levels, a.view.SteeringMode, a.view.FollowUpMode, a.view.InterruptMode = []string{"off", "low", "high"}, "one-at-a-time", "all", "wait"
-	return a, fake
-}
 
 // sends types a line, runs what comes of it, and hands on what that brings.
 func (a *app) sends(text string) {
