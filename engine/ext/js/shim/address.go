@@ -2,12 +2,7 @@ package shim
 
 import (
 	"fmt"
-	"net/netip"
-	"net/url"
-	"strconv"
 	"strings"
-
-	"golang.org/x/net/idna"
 )
 
 // address is a parsed URL as browsers understand it: forgiving where net/url
@@ -51,8 +46,7 @@ func escape(s, set string) string {
 
 // parseAddress is nil for what is no URL, or not one without a base.
 func parseAddress(input string, base *address) *address {
-	input = strings.TrimFunc(strings.ToValidUTF8(input, "\uFFFD"), func(r rune) bool { return r <= ' ' })
-	input = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(input)
+	input = clean(strings.TrimFunc(input, func(r rune) bool { return r <= ' ' }))
 	a := &address{}
 	rest, hash, found := strings.Cut(input, "#")
 	if found {
@@ -67,6 +61,11 @@ func parseAddress(input string, base *address) *address {
 		return nil
 	}
 	return a.relative(rest, base)
+}
+
+// clean takes out what never counts.
+func clean(s string) string {
+	return strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 func cutScheme(s string) (scheme, rest string, ok bool) {
@@ -172,136 +171,6 @@ func (a *address) from(rest string) *address {
 	return a.tail(rest[end:])
 }
 
-func (a *address) setHostPort(s string) bool {
-	host, port := s, ""
-	if colon := strings.LastIndexByte(s, ':'); colon > strings.LastIndexByte(s, ']') {
-		host, port = s[:colon], s[colon+1:]
-	}
-	if port != "" && (a.scheme == "file" || !a.setPort(port)) {
-		return false
-	}
-	return a.setHost(host)
-}
-
-func (a *address) setPort(port string) bool {
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil || port[0] == '+' {
-		return false
-	}
-	if a.port = strconv.FormatUint(n, 10); a.port == special[a.scheme] {
-		a.port = ""
-	}
-	return true
-}
-
-func (a *address) setHost(host string) bool {
-	if host == "" {
-		a.host = ""
-		return !a.special() || a.scheme == "file"
-	}
-	if inner, ok := strings.CutPrefix(host, "["); ok {
-		ip, err := netip.ParseAddr(strings.TrimSuffix(inner, "]"))
-		if err != nil || !ip.Is6() || ip.Zone() != "" || !strings.HasSuffix(inner, "]") {
-			return false
-		}
-		a.host = "[" + compressed(ip) + "]"
-		return true
-	}
-	if !a.special() {
-		if strings.ContainsAny(host, "\x00 <>[\\]^|") {
-			return false
-		}
-		a.host = escape(host, "")
-		return true
-	}
-	plain, err := url.PathUnescape(host)
-	if err != nil {
-		return false
-	}
-	ascii, err := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false), idna.VerifyDNSLength(false)).ToASCII(plain)
-	if err != nil || ascii == "" || strings.ContainsAny(ascii, "\x00\t\n\r #/:<>?@[\\]^|%\x7f") {
-		return false
-	}
-	if isNumber(lastLabel(ascii)) {
-		var ok bool
-		if ascii, ok = ipv4(ascii); !ok {
-			return false
-		}
-	}
-	if a.scheme == "file" && ascii == "localhost" {
-		ascii = ""
-	}
-	a.host = ascii
-	return true
-}
-
-// compressed is an IPv6 address without the dotted form of mapped ones.
-func compressed(ip netip.Addr) string {
-	if !ip.Is4In6() {
-		return ip.String()
-	}
-	b := ip.As16()
-	return fmt.Sprintf("::ffff:%x:%x", int(b[12])<<8|int(b[13]), int(b[14])<<8|int(b[15]))
-}
-
-func lastLabel(host string) string {
-	host = strings.TrimSuffix(host, ".")
-	return host[strings.LastIndexByte(host, '.')+1:]
-}
-
-func isNumber(label string) bool {
-	if label == "" {
-		return false
-	}
-	if strings.Trim(label, "0123456789") == "" {
-		return true
-	}
-	_, ok := number(label)
-	return ok
-}
-
-// number reads a part of an IPv4 address: decimal, octal or hexadecimal.
-func number(s string) (uint64, bool) {
-	base := 10
-	switch {
-	case len(s) >= 2 && (s[:2] == "0x" || s[:2] == "0X"):
-		s, base = s[2:], 16
-	case len(s) >= 2 && s[0] == '0':
-		s, base = s[1:], 8
-	}
-	if s == "" {
-		return 0, true
-	}
-	n, err := strconv.ParseUint(s, base, 64)
-	return n, err == nil && s[0] != '+'
-}
-
-func ipv4(host string) (string, bool) {
-	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
-	if len(labels) > 4 {
-		return "", false
-	}
-	var ip uint64
-	for i, label := range labels {
-		n, ok := number(label)
-		if !ok || label == "" {
-			return "", false
-		}
-		if i < len(labels)-1 {
-			if n > 255 {
-				return "", false
-			}
-			ip |= n << (8 * (3 - i))
-			continue
-		}
-		if n >= 1<<(8*(5-len(labels))) {
-			return "", false
-		}
-		ip |= n
-	}
-	return netip.AddrFrom4([4]byte{byte(ip >> 24), byte(ip >> 16), byte(ip >> 8), byte(ip)}).String(), true
-}
-
 // tail reads the path and the query.
 func (a *address) tail(rest string) *address {
 	path, query, found := strings.Cut(rest, "?")
@@ -391,6 +260,7 @@ func (a *address) String() string {
 func (a *address) change(name, value string) {
 	before := *a
 	ok := true
+	value = clean(value)
 	switch name {
 	case "protocol":
 		scheme, _, valid := cutScheme(strings.TrimSuffix(value, ":") + ":")
