@@ -29,8 +29,8 @@
 //   - Native funcs that make much from little (repeat, padStart, fill, join,
 //     Array.from) refuse lengths beyond a quarter of it.
 //   - In a turn, the process's heap is read every few milliseconds. When it has
-//     grown by more than the budget since the turn began, the turn is
-//     interrupted.
+//     grown by more than the budget since the turn began, and a collection
+//     doesn't free that or can't keep up, the turn is interrupted.
 //   - After that, and whenever the process's live heap has grown by a quarter
 //     of the budget, what the runtime reaches is counted object by object. More
 //     than the budget ends the loop. The count is exact but for what only a

@@ -249,10 +249,8 @@ func TestGoFuncs(t *testing.T) {
 	p.global("fails", func(sobek.FunctionCall) (sobek.Value, error) {
 		return nil, &Error{Message: "no such file", Code: "ENOENT", Props: map[string]any{"path": "/x"}}
 	})
-	p.global("panics", func(sobek.FunctionCall) (sobek.Value, error) {
-		var m map[string]int
-		m["x"] = 1
-		return nil, nil
+	p.global("panics", func(c sobek.FunctionCall) (sobek.Value, error) {
+		return c.Arguments[len(c.Arguments)], nil
 	})
 	p.global("breaks", func(sobek.FunctionCall) (sobek.Value, error) { panic(errors.New("broken")) })
 	work := func(err error, v func(*sobek.Runtime) sobek.Value) func(sobek.FunctionCall) (sobek.Value, error) {

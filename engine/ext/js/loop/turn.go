@@ -87,8 +87,8 @@ func (l *Loop) recovered(t *task) (err error) {
 
 // look is the watchdog's: it runs every tick while a turn does.
 func (l *Loop) look() {
-	if l.grown() {
-		runtime.GC() // most of it may be garbage, and only a collection tells
+	if l.grown(1) {
+		l.collect()
 	}
 	l.mu.Lock()
 	over := l.lookLocked(time.Now())
@@ -98,8 +98,30 @@ func (l *Loop) look() {
 	}
 }
 
-// grown reports whether the heap has grown beyond the budget in this turn.
-func (l *Loop) grown() bool {
+// collect has the collector tell what of a grown heap is garbage. It doesn't
+// wait for that when the heap grows faster than the collector works.
+func (l *Loop) collect() {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.GC()
+	}()
+	often := time.NewTicker(time.Millisecond)
+	defer often.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-often.C:
+			if l.grown(3) {
+				return // still large: the look that follows interrupts
+			}
+		}
+	}
+}
+
+// grown reports whether the heap has grown by so many budgets in this turn.
+func (l *Loop) grown(budgets int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := &l.turn
@@ -107,7 +129,7 @@ func (l *Loop) grown() bool {
 	if t.running && t.heap == 0 {
 		t.heap = size
 	}
-	return t.running && t.interrupted.IsZero() && size > t.heap && int64(size-t.heap) > l.opts.Memory
+	return t.running && t.interrupted.IsZero() && size > t.heap && int64(size-t.heap) > budgets*l.opts.Memory
 }
 
 func (l *Loop) lookLocked(now time.Time) (stuck bool) {
