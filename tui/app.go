@@ -13,6 +13,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/slash"
 	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/editor"
+	"github.com/hoopoe-agent/hoopoe/tui/inline"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 	"github.com/hoopoe-agent/hoopoe/tui/transcript"
 )
@@ -23,6 +24,8 @@ type app struct {
 	ctx    context.Context // ends with the program
 	over   <-chan struct{} // the caller wants the end
 	gone   <-chan struct{} // the terminal isn't there any more
+	normal *inline.Screen  // draws while inline is on
+	inline bool
 	color  bool
 	dark   bool
 	width  int
@@ -55,6 +58,7 @@ type app struct {
 	showTodos bool
 	mouseFree bool // the terminal has the mouse, for selecting
 	mouse     mouse
+	blurred   bool      // the window hasn't the focus
 	pasteEnd  time.Time // until then keys belong to a paste
 	answered  time.Time // the terminal told its background
 	quitArmed time.Time // Ctrl+C came once
@@ -190,10 +194,20 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return a.drag(msg.Mouse())
 	case tea.MouseReleaseMsg:
 		return a.release(msg.Mouse())
+	case tea.FocusMsg:
+		a.blurred = false
+	case tea.BlurMsg:
+		a.blurred = true
 	case dragMsg:
 		return a.dragsOn(msg)
 	case tea.ResumeMsg:
+		a.back()
 		return tea.ClearScreen
+	case dumpedMsg:
+		a.back()
+		if msg.err != nil {
+			a.story.notice("error", "The conversation could not be written: "+msg.err.Error())
+		}
 	case signalMsg:
 		return a.leave(signalExit(msg.Signal))
 	case tickMsg:
@@ -248,6 +262,7 @@ func (a *app) sessionMsg(msg tea.Msg) tea.Cmd {
 	case catalogMsg:
 		a.listed(msg)
 	case editedMsg:
+		a.back()
 		a.edited(msg)
 	}
 	return nil

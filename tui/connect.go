@@ -105,18 +105,30 @@ func (a *app) batch(msg batchMsg) tea.Cmd {
 	// A merged delta stands where its first part was and has the number of its
 	// last: numbers don't order a batch, the batch does.
 	settled := false
+	var tell tea.Cmd
 	for _, e := range msg.events {
 		a.apply(e.Event)
-		if _, ok := e.Event.(event.RunSettled); ok {
+		switch e := e.Event.(type) {
+		case event.RunSettled:
 			settled = true
+			if !e.Aborted {
+				tell = a.notify(ending(e))
+			}
+		case event.AskOpened:
+			tell = a.notify("Your answer is needed: " + e.Question.Title)
 		}
 	}
+	return tea.Batch(tell, a.following(msg.err, settled))
+}
+
+// following is what comes after a batch: the next one, or another picture.
+func (a *app) following(err error, settled bool) tea.Cmd {
 	switch {
-	case msg.err == nil && settled && a.o.Branch != nil:
+	case err == nil && settled && a.o.Branch != nil:
 		return tea.Batch(a.next(), a.readBranch()) // the run may have changed it
-	case msg.err == nil:
+	case err == nil:
 		return a.next()
-	case errors.Is(msg.err, io.EOF) || a.ctx.Err() != nil:
+	case errors.Is(err, io.EOF) || a.ctx.Err() != nil:
 		return nil
 	}
 	// We fell too far behind: a new picture has it all.

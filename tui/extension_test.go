@@ -256,7 +256,7 @@ func TestDeepBranches(t *testing.T) {
 
 // What another face has set shows in the settings.
 func TestSettingsChanged(t *testing.T) {
-	a, _ := panelApp(t, 80, 24)
+	a, _ := panelApp(t, 80, 40)
 	a.sends("/settings")
 	a.happens(event.SettingsChanged{SteeringMode: "all", FollowUpMode: "all", InterruptMode: "immediate", AutoRetry: true})
 	if rows := screenText(a); !strings.Contains(rows, "Retry automatically      on") || !strings.Contains(rows, "immediate") {

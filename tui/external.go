@@ -34,18 +34,20 @@ func (a *app) editOutside() tea.Cmd {
 	cmd := exec.CommandContext(a.ctx, words[0], append(words[1:], name)...)
 	cmd.Env = a.o.Environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.o.In, a.o.Out, a.o.Out
-	return tea.Exec(outside{cmd}, func(err error) tea.Msg {
+	return a.away(tea.Exec(outside{cmd}, func(err error) tea.Msg {
 		defer os.Remove(name)
 		if err != nil {
 			return editedMsg{err: fmt.Errorf("%s: %w", words[0], err)}
 		}
 		text, err := os.ReadFile(name)
 		return editedMsg{strings.TrimRight(string(text), "\n"), err}
-	})
+	}))
 }
 
 // outside is a program that has the terminal for itself.
-type outside struct{ *exec.Cmd }
+type outside struct{ runs }
+
+type runs interface{ Run() error }
 
 // rest is how long the library's old renderer gets to stop its ticker. It does
 // so in a goroutine that nobody waits for: after a program that ended at once
@@ -53,7 +55,7 @@ type outside struct{ *exec.Cmd }
 const rest = 50 * time.Millisecond
 
 func (o outside) Run() error {
-	err := o.Cmd.Run()
+	err := o.runs.Run()
 	time.Sleep(rest)
 	return err
 }

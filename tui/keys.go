@@ -79,7 +79,9 @@ func (a *app) always(action keymap.Action) (tea.Cmd, bool) {
 	case keymap.Redraw:
 		return tea.ClearScreen, true
 	case keymap.Suspend:
-		return tea.Suspend, true
+		return a.away(tea.Suspend), true
+	case keymap.Dump:
+		return a.dump(), true
 	case keymap.ExpandTools:
 		a.look.Expanded = !a.look.Expanded
 		a.story.list.Invalidate()

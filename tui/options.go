@@ -43,6 +43,15 @@ type Options struct {
 	// none.
 	Save func(ctx context.Context, key string, value any) error
 
+	// Screen is Fullscreen, Inline or Auto; "" is Fullscreen.
+	Screen string
+
+	// Notify is how the user is told that something happened while the window
+	// hasn't the focus: NotifyAuto, NotifyBell or "off"; "" is NotifyAuto.
+	// Progress shows in the terminal's tab or taskbar that work is going on.
+	Notify   string
+	Progress bool
+
 	// Keys says what keys do; nil is keymap.Default(). Vim turns vim's keys on
 	// in the prompt.
 	Keys *keymap.Map
@@ -145,6 +154,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Keys == nil {
 		o.Keys = keymap.Default()
+	}
+	if o.Notify == "" {
+		o.Notify = NotifyAuto
 	}
 	if o.Commands == nil {
 		o.Commands = slash.New()

@@ -16,22 +16,35 @@ type command struct {
 	names   []string
 	summary string
 	open    func(*app) tea.Cmd
+	// with, if set, takes an argument: this command is the chat's alone.
+	with func(a *app, args string) tea.Cmd
+	args string
+}
+
+// opens is how the panel opens, or the command runs with an argument.
+func (c command) opens(args string) func(*app) tea.Cmd {
+	if c.with == nil {
+		return c.open
+	}
+	return func(a *app) tea.Cmd { return c.with(a, args) }
 }
 
 // panels lists those that can be opened.
 func (a *app) panels() []command {
 	list := []command{
-		{[]string{"model", "models"}, "Choose the model", (*app).openModels},
-		{[]string{"tree"}, "Show the branches of the session, go back, set labels", (*app).openTree},
-		{[]string{"settings"}, "Change the settings of the chat and of this session", (*app).openSettings},
-		{[]string{"permissions", "approvals"}, "Choose what runs without asking; see the rules", (*app).openPermissions},
-		{[]string{"hotkeys", "keybindings"}, "Show what keys do", func(a *app) tea.Cmd { a.openKeys(); return nil }},
+		{names: []string{"model", "models"}, summary: "Choose the model", open: (*app).openModels},
+		{names: []string{"tree"}, summary: "Show the branches of the session, go back, set labels", open: (*app).openTree},
+		{names: []string{"settings"}, summary: "Change the settings of the chat and of this session", open: (*app).openSettings},
+		{names: []string{"permissions", "approvals"}, summary: "Choose what runs without asking; see the rules", open: (*app).openPermissions},
+		{names: []string{"tui"}, args: "[fullscreen|inline]", summary: "Use a screen of its own, or the normal one and its scrollback", with: (*app).commandTUI},
+		{names: []string{"vim"}, args: "[on|off]", summary: "Turn vim's keys on or off", with: (*app).commandVim},
+		{names: []string{"hotkeys", "keybindings"}, summary: "Show what keys do", open: func(a *app) tea.Cmd { a.openKeys(); return nil }},
 	}
 	if a.o.Sessions != nil {
-		list = append(list, command{[]string{"resume", "sessions"}, "Go back to an earlier session, rename and delete them", (*app).openSessions})
+		list = append(list, command{names: []string{"resume", "sessions"}, summary: "Go back to an earlier session, rename and delete them", open: (*app).openSessions})
 	}
 	if a.o.Themes != nil {
-		list = append(list, command{[]string{"theme", "themes"}, "Choose the colours", (*app).openThemes})
+		list = append(list, command{names: []string{"theme", "themes"}, summary: "Choose the colours", open: (*app).openThemes})
 	}
 	return list
 }
@@ -40,13 +53,21 @@ func (a *app) panels() []command {
 // beginning of one that no other command begins with.
 func (a *app) panelFor(text string) (open func(*app) tea.Cmd, ok bool) {
 	name, args, ok := slash.Split(strings.TrimRight(text, " \t"))
-	if !ok || args != "" {
+	if !ok {
+		return nil, false
+	}
+	for _, c := range a.panels() {
+		if c.with != nil && slices.Contains(c.names, name) {
+			return c.opens(args), true
+		}
+	}
+	if args != "" {
 		return nil, false
 	}
 	var begin []command
 	for _, c := range a.panels() {
 		if slices.Contains(c.names, name) {
-			return c.open, true
+			return c.opens(""), true
 		}
 		if slices.ContainsFunc(c.names, func(n string) bool { return strings.HasPrefix(n, name) }) {
 			begin = append(begin, c)
@@ -62,7 +83,7 @@ func (a *app) panelFor(text string) (open func(*app) tea.Cmd, ok bool) {
 			}
 		}
 	}
-	return begin[0].open, true
+	return begin[0].opens(""), true
 }
 
 // withPanels adds the panels that have no command of their name.
@@ -75,7 +96,7 @@ func (a *app) withPanels(catalog []slash.Command) []slash.Command {
 			}
 		}
 		if !slices.ContainsFunc(catalog, func(c slash.Command) bool { return slices.Contains(p.names, c.Name) }) {
-			catalog = append(catalog, slash.Command{Name: p.names[0], Aliases: p.names[1:], Summary: p.summary})
+			catalog = append(catalog, slash.Command{Name: p.names[0], Aliases: p.names[1:], Args: p.args, Summary: p.summary})
 		}
 	}
 	return catalog

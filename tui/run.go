@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"sync"
@@ -20,9 +21,6 @@ import (
 // closeTime bounds how long the end waits for the session: tools get their
 // signals, the file its last bytes.
 const closeTime = 10 * time.Second
-
-// tailRows is how much of the transcript stays on the normal screen.
-const tailRows = 400
 
 // ErrNoTerminal is returned when there is no terminal to draw on.
 var ErrNoTerminal = errors.New(`the chat needs a terminal; use -p "text" without one`)
@@ -52,13 +50,20 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 		return exit, errors.Join(err, opened.close())
 	}
 	a := newApp(ctx, o)
+	out := newOutput(o)
+	a.normal = out.Screen
+	width, height, err := term.GetSize(o.Out.Fd())
+	if err == nil {
+		a.setInline(fit(o, width, height))
+	}
 	keys := &keyboard{File: o.In, gone: make(chan struct{})}
 	a.over, a.gone = over, keys.gone
 	_, err = tea.NewProgram(a,
-		tea.WithInput(keys), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ),
+		tea.WithInput(keys), tea.WithOutput(out), tea.WithEnvironment(o.Environ),
 		tea.WithFPS(120), tea.WithoutSignalHandler(),
 	).Run()
 	cancel()
+	out.Stop()
 	exit, err = a.outcome(err)
 	if exit != hangUp {
 		a.farewell()
@@ -102,12 +107,13 @@ func (a *app) outcome(err error) (int, error) {
 	return 1, fmt.Errorf("the chat ended: %w", err)
 }
 
-// farewell leaves the end of the conversation on the normal screen, and how
-// to come back to it.
+// farewell leaves the conversation on the normal screen, as far as it isn't
+// there already, and how to come back to it.
 func (a *app) farewell() {
 	out := colorprofile.NewWriter(a.o.Out, a.o.Environ)
-	a.story.list.SetSize(a.width, a.height)
-	for _, row := range a.story.list.Tail(tailRows) {
+	list := &a.story.list
+	list.SetSize(max(1, a.width-1), a.height)
+	for _, row := range append(list.TakeSettled(), list.Live(math.MaxInt)...) {
 		if _, err := fmt.Fprintln(out, row); err != nil {
 			return
 		}

@@ -126,9 +126,22 @@ func (a *app) ownSettings() []setting {
 			return nil
 		}}
 	}
+	screen := Fullscreen
+	if a.inline {
+		screen = Inline
+	}
 	_, vim := a.editor.VimMode()
 	return append(list,
-		toggle("Vim keys", "The prompt has vim's modes; Esc leaves writing.", &vim, func() { a.editor.SetVim(vim) }),
+		setting{title: "Screen", about: "One of its own, or the normal one with the terminal's scrollback (/tui).", values: []string{Fullscreen, Inline}, value: screen, set: func(to string) tea.Cmd {
+			a.setInline(to == Inline)
+			return a.keep("tui.mode", to)
+		}},
+		setting{title: "Vim keys", about: "The prompt has vim's modes; Esc leaves writing.", values: []string{on, off}, value: onOff(vim), set: a.setVim},
+		setting{title: "Notify", about: "Tell when it ends or asks while you look elsewhere.", values: []string{NotifyAuto, NotifyBell, off}, value: a.o.Notify, set: func(to string) tea.Cmd {
+			a.o.Notify = to
+			return a.keep("tui.notify", to)
+		}},
+		toggle("Progress", "The terminal's tab or taskbar shows that it works.", &a.o.Progress, func() {}),
 		toggle("Show all", "Thinking and long outputs are shown whole (Ctrl+O).", &a.look.Expanded, a.story.list.Invalidate),
 		toggle("Tasks", "The model's task list stands above the prompt (Ctrl+T).", &a.showTodos, func() {}),
 		toggle("Leave the mouse", "The terminal selects with the mouse; the chat doesn't scroll with it (F2).", &a.mouseFree, func() {}),

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
-	"github.com/hoopoe-agent/hoopoe/tui/editor"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -34,15 +33,26 @@ const (
 // View implements tea.Model.
 func (a *app) View() tea.View {
 	began := time.Now()
-	rows, cursor := a.rows()
+	v := a.whole()
 	a.last.cost = time.Since(began)
+	v.WindowTitle = a.title()
+	v.ReportFocus = true
+	v.ProgressBar = a.progress()
+	return v
+}
+
+// whole draws the screen, in one mode or the other.
+func (a *app) whole() tea.View {
+	if a.inline {
+		return a.inlineView()
+	}
+	rows, cursor := a.rows()
 	v := tea.NewView(strings.Join(rows, "\n"))
 	v.AltScreen = true
 	v.KeyboardEnhancements.ReportAlternateKeys = true // keys of other scripts
 	if !a.mouseFree {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	v.WindowTitle = a.title()
 	v.Cursor = cursor
 	return v
 }
@@ -67,40 +77,22 @@ func folderName(path string) string {
 	return path
 }
 
-// rows lays the screen out, exactly height rows. Below the transcript come
-// the tasks, the queue, the activity, the editor or a panel between the
-// widgets of extensions, the status line.
+// rows lays the screen out, exactly height rows.
 func (a *app) rows() ([]string, *tea.Cursor) {
 	width, height := max(1, a.width), max(1, a.height)
-	status := a.statusLine(width)
-	room := height - 1 // the status line is always there
-	input, cx, cy := a.input(width, room)
-	room -= len(input)
-	var above []string
-	if room > 1 {
-		above = append(above, a.activityRow(width))
-		room--
-	}
-	guestsAbove, guestsBelow := a.guests.rows(a.look.Styles, width, min(height/guestPart, room/2))
-	room -= len(guestsAbove) + len(guestsBelow)
-	extra := append(a.todoRows(width, min(todoRows, room/2)), a.queueRows(width, min(queueRows, room/3))...)
-	above = append(extra, above...)
-	room -= len(extra)
-
+	below, cx, cy := a.below(width, height)
+	room := height - len(below)
 	out := make([]string, 0, height)
 	out = append(out, a.transcriptRows(width, room)...)
 	for len(out) < room {
 		out = append(out, "")
 	}
-	out = append(out, above...)
-	out = append(out, guestsAbove...)
-	top := len(out)
-	a.last.panelTop, a.last.transcript = top, room
-	a.last.editor += top
-	a.last.editorEnd = top + len(input)
-	out = append(out, input...)
-	out = append(out, guestsBelow...)
-	out = append(out, status)
+	out = append(out, below...)
+	a.last.transcript = max(room, 0)
+	a.last.panelTop += room
+	a.last.editor += room
+	a.last.editorEnd += room
+	top := room
 	if len(out) > height {
 		cut := len(out) - height
 		out, top = out[cut:], top-cut
@@ -108,12 +100,34 @@ func (a *app) rows() ([]string, *tea.Cursor) {
 	if cx < 0 || top+cy < 0 {
 		return out, nil
 	}
-	c := tea.NewCursor(min(cx, width-1), top+cy)
-	c.Shape, c.Blink = tea.CursorBar, true
-	if mode, vim := a.editor.VimMode(); vim && mode != editor.Insert && a.front() == nil {
-		c.Shape = tea.CursorBlock
+	return out, a.cursor(min(cx, width-1), top+cy)
+}
+
+// below lays out what stands below the transcript: the tasks, the queue, the
+// activity, the editor or a panel between the widgets of extensions, the status
+// line. cx and cy place the cursor in it; cx is -1 without one.
+func (a *app) below(width, height int) (out []string, cx, cy int) {
+	status := a.statusLine(width)
+	room := height - 1 // the status line is always there
+	input, cx, cy := a.input(width, room)
+	room -= len(input)
+	var activity []string
+	if room > 1 {
+		activity = append(activity, a.activityRow(width))
+		room--
 	}
-	return out, c
+	guestsAbove, guestsBelow := a.guests.rows(a.look.Styles, width, min(height/guestPart, room/2))
+	room -= len(guestsAbove) + len(guestsBelow)
+	out = append(a.todoRows(width, min(todoRows, room/2)), a.queueRows(width, min(queueRows, room/3))...)
+	out = append(out, activity...)
+	out = append(out, guestsAbove...)
+	top := len(out)
+	a.last.panelTop = top
+	a.last.editor += top
+	a.last.editorEnd = top + len(input)
+	out = append(out, input...)
+	out = append(out, guestsBelow...)
+	return append(out, status), cx, cy + top
 }
 
 // transcriptRows renders the visible part of the conversation. A reader who

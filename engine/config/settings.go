@@ -40,11 +40,22 @@ type Settings struct {
 	Permissions Permissions `json:"permissions"`
 	Limits      Limits      `json:"limits"`
 
+	TUI TUI `json:"tui"`
+
 	Hooks []Hook `json:"hooks" merge:"append"` // shell commands that run at events; a project's run in trusted folders alone
 
 	Theme      string `json:"theme"`                   // a theme's name; "" chooses by the terminal's background
 	ShellPath  string `json:"shellPath"  scope:"user"` // the shell of the bash tool; "" finds bash, else sh
 	SessionDir string `json:"sessionDir" scope:"user"` // where new sessions are written; "" is the data folder
+}
+
+// TUI is about the chat's screen and prompt.
+type TUI struct {
+	Mode     string `json:"mode"   scope:"user" oneof:"auto fullscreen inline"` // inline keeps to the normal screen and its scrollback
+	Vim      bool   `json:"vim"    scope:"user"`                                // the prompt has vim's keys
+	Mouse    bool   `json:"mouse"  scope:"user"`                                // the chat has the mouse, not the terminal
+	Notify   string `json:"notify" scope:"user" oneof:"auto bell off"`          // how it tells what happened while the window hasn't the focus
+	Progress bool   `json:"progress" scope:"user"`                              // the terminal's tab or taskbar shows that it works
 }
 
 // Compaction says when a long conversation is summarised. Sizes are tokens.
@@ -137,6 +148,7 @@ func Defaults() Settings {
 		Retry:      Retry{Enabled: true, MaxRetries: 3, BaseDelayMs: 2000, MaxDelayMs: 60000, IdleTimeoutMs: 300_000},
 		Todo:       Todo{Enabled: true, Reminders: true, MaxReminders: 3, ClearDelaySeconds: 60},
 		Task:       Task{MaxConcurrency: 32, MaxRecursionDepth: 2},
+		TUI:        TUI{Mode: "auto", Mouse: true, Notify: "auto"},
 		TTSR:       TTSR{Enabled: true, InterruptMode: "always", ContextMode: "discard", RepeatMode: "once", RepeatGap: 10},
 	}
 }

@@ -12,6 +12,7 @@ const (
 	ExpandTools  Action = "expandTools"
 	ToggleTodos  Action = "toggleTodos"
 	ToggleMouse  Action = "toggleMouse"
+	Dump         Action = "dump"
 	ScrollTop    Action = "scrollTop"
 	ScrollBottom Action = "scrollBottom"
 
@@ -136,6 +137,7 @@ func conversation() []Entry {
 		Entry{Action: ExpandTools, In: Global, Keys: k("ctrl+o"), Text: "show or fold long outputs and thinking", Aliases: pi("app.tools.expand")},
 		Entry{Action: ToggleTodos, In: Global, Keys: k("ctrl+t"), Text: "show or hide the tasks"},
 		Entry{Action: ToggleMouse, In: Global, Keys: k("f2", "alt+m"), Text: "leave the mouse to the terminal, to select text"},
+		Entry{Action: Dump, In: Global, Keys: k("f8", "alt+s"), Text: "write it into the terminal's scrollback"},
 	)
 }
 
