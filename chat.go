@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -38,13 +39,6 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 	if s, err = p.withAgent(ctx, s); err != nil { // told before there is a screen
 		return err
 	}
-	theme, notice, err := s.chosenTheme(ctx, e, cwd, themeSet(e, cwd, s.approve))
-	if err != nil {
-		return err
-	}
-	if notice != "" {
-		notices = append(notices, notice)
-	}
 	keys, faults := keysOf(e.Paths())
 	notices = append(notices, faults...)
 	share := p.share(e, s, cwd)
@@ -62,14 +56,15 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 		},
 		Files: func(ctx context.Context) []string { return e.Files(ctx, cwd) },
 		Keys:  keys,
-		Theme: theme, Cwd: cwd, Branch: func() string { return gitBranch(cwd) },
+		Cwd:   cwd, Branch: func() string { return gitBranch(cwd) },
 		Resume: func(v event.View) string { return "hoopoe --resume " + v.SessionID },
 		In:     p.stdin, Out: p.stdout, Err: p.stderr, Environ: p.environ, Now: p.now,
 	}
-	if !s.approve {
-		o.Untrusted = func() []string { return e.Untrusted(cwd) }
-		o.SetTrust = func(yes bool) error { return e.SetTrust(context.WithoutCancel(ctx), cwd, yes) }
+	more, err := p.dress(ctx, e, s, cwd, &o)
+	if err != nil {
+		return err
 	}
+	notices = append(notices, more...)
 	p.exit, err = tui.Run(ctx, o)
 	if err != nil && p.exit == exitUsage {
 		return usagef("%v", err)
@@ -108,10 +103,10 @@ func (s *chatSession) Attach(ctx context.Context) (event.View, tui.Stream, error
 	return view, chatStream{sub}, nil
 }
 
-func (s *chatSession) Prompt(ctx context.Context, text, delivery string) error {
+func (s *chatSession) Prompt(ctx context.Context, text, delivery string, images []message.Block) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	in := engine.Input{Text: text, Delivery: engine.Delivery(delivery), Images: s.blocks}
+	in := engine.Input{Text: text, Delivery: engine.Delivery(delivery), Images: slices.Concat(s.blocks, images)}
 	_, err := s.Session.Prompt(ctx, in)
 	if err == nil {
 		s.blocks = nil

@@ -31,6 +31,8 @@ func chatFlags() []cli.Flag {
 		&cli.StringFlag{Name: "permissions", Category: groupRun, Usage: "what runs unasked: `MODE` is plan, ask, edit or full (default: ask; full with --mode rpc)"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "approve", Aliases: []string{"a"}, Category: groupRun, Usage: "trust the project's own settings for this run"},
 		&cli.StringFlag{Name: "theme", Category: groupRun, Usage: "the chat's colours: `NAME` is a theme's, auto, dark or light"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "inline", Category: groupRun, Usage: "keep the chat in the normal screen, with the terminal's own scrollback"},
+		&cli.BoolFlag{DisableDefaultText: true, Name: "accessible", Category: groupRun, Usage: "chat in plain lines with numbered choices, for screen readers"},
 		&cli.StringFlag{Name: "max-turns", Category: groupRun, Usage: "stop after `N` model calls"},
 		&cli.StringFlag{Name: "max-cost", Category: groupRun, Usage: "stop when `DOLLARS` are spent"},
 		&cli.BoolFlag{DisableDefaultText: true, Name: "offline", Category: groupRun, Usage: "open no connection (also: HOOPOE_OFFLINE=1)"},
@@ -88,6 +90,7 @@ type settings struct {
 	noExtensions                      bool
 	apiKey                            string
 	theme                             string // "": as the settings say
+	inline, accessible                bool
 	offline                           bool
 
 	resumeLatest bool // --continue
@@ -117,7 +120,7 @@ func readSettings(c *cli.Context) (settings, error) {
 		cwd: c.String("cwd"), permissions: c.String("permissions"),
 		model: c.String("model"), thinking: c.String("thinking"),
 		systemPrompt: c.String("system-prompt"), appendSystemPrompt: c.String("append-system-prompt"),
-		agent: c.String("agent"), apiKey: c.String("api-key"), theme: c.String("theme"), offline: c.Bool("offline"),
+		agent: c.String("agent"), apiKey: c.String("api-key"), theme: c.String("theme"), inline: c.Bool("inline"), accessible: c.Bool("accessible"), offline: c.Bool("offline"),
 		noTools: c.Bool("no-tools"), approve: c.Bool("approve"),
 		noSkills: c.Bool("no-skills"), noTemplates: c.Bool("no-prompt-templates"), noRules: c.Bool("no-rules"), noContextFiles: c.Bool("no-context-files"), noMCP: c.Bool("no-mcp"),
 		resumeLatest: c.Bool("continue"), resume: c.IsSet("resume"), resumeQuery: c.String("resume"),

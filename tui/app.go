@@ -8,29 +8,34 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/slash"
 	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/editor"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/inline"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
+	"github.com/hoopoe-agent/hoopoe/tui/terminal"
 	"github.com/hoopoe-agent/hoopoe/tui/transcript"
 )
 
 // app is the Bubble Tea model. Only Update and View touch it.
 type app struct {
-	o      Options
-	ctx    context.Context // ends with the program
-	over   <-chan struct{} // the caller wants the end
-	gone   <-chan struct{} // the terminal isn't there any more
-	normal *inline.Screen  // draws while inline is on
-	inline bool
-	color  bool
-	dark   bool
-	width  int
-	height int
-	look   transcript.Look
+	o       Options
+	ctx     context.Context // ends with the program
+	over    <-chan struct{} // the caller wants the end
+	gone    <-chan struct{} // the terminal isn't there any more
+	normal  *inline.Screen  // draws while inline is on
+	inline  bool
+	profile colorprofile.Profile // of colours; ASCII has none
+	dark    bool
+	width   int
+	height  int
+	look    transcript.Look
 
 	story  *story
 	editor *editor.Editor
@@ -105,16 +110,21 @@ type (
 	disarmMsg  struct{}
 	signalMsg  struct{ os.Signal }
 	clearedMsg struct{ queue []event.Queued }
-	themedMsg  themes.Theme
+	themedMsg  themes.Set
 )
 
 func newApp(ctx context.Context, o Options) *app {
-	a := &app{o: o, ctx: ctx, dark: !o.Light, color: o.getenv("NO_COLOR") == "", width: 80, height: 24}
+	a := &app{o: o, ctx: ctx, dark: !o.Light, profile: colorprofile.Env(o.Environ), width: 80, height: 24}
+	if o.getenv("NO_COLOR") != "" {
+		a.profile = colorprofile.ASCII
+	}
+	a.look.Bidi = flow.Bidi{Reorder: o.Terminal.Bidi == terminal.No}
+	a.mouseFree = o.MouseFree
 	a.catalog = a.withPanels(o.Commands.Catalog(Caps))
 	a.view.Cwd = o.Cwd
 	a.view.Usage.ContextTokens = -1
 	a.story = newStory(&a.look)
-	a.editor = editor.New(editor.Options{Prompt: "› ", Now: o.Now, Keys: o.Keys, Vim: o.Vim})
+	a.editor = editor.New(editor.Options{Prompt: "› ", Now: o.Now, Keys: o.Keys, Vim: o.Vim, Reorder: a.look.Bidi.Reorder})
 	a.restyle()
 	return a
 }
@@ -122,7 +132,7 @@ func newApp(ctx context.Context, o Options) *app {
 // restyle builds the styles anew: at the start, and when the terminal tells
 // its background.
 func (a *app) restyle() {
-	a.look.Styles = style.New(a.o.Theme, a.dark, a.color)
+	a.look.Styles = style.For(a.o.Theme, a.dark, a.profile)
 	a.editor.SetStyles(a.look.Styles)
 	if a.panel != nil {
 		a.panel.setStyles(a.look.Styles)
@@ -135,7 +145,7 @@ func (a *app) restyle() {
 
 // Init implements tea.Model. The first frame doesn't wait for any of this.
 func (a *app) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, a.awaitSignal(), a.awaitTheme()}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.Raw(ansi.SetModeLightDark), a.awaitSignal(), a.awaitTheme()}
 	if a.o.History != nil {
 		cmds = append(cmds, func() tea.Msg { return historyMsg(a.o.History()) })
 	}
@@ -149,7 +159,7 @@ func (a *app) Init() tea.Cmd {
 		return trustMsg{a.o.Untrusted()}
 	})
 	if a.o.Prompt != "" {
-		a.waiting = append(a.waiting, submission{a.o.Prompt, "steer"})
+		a.waiting = append(a.waiting, submission{text: a.o.Prompt, delivery: "steer"})
 	}
 	return tea.Batch(cmds...)
 }
@@ -174,9 +184,18 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		a.width, a.height = msg.Width, msg.Height
 	case tea.BackgroundColorMsg:
+		painted := !a.answered.IsZero() && a.paints()
 		a.answered = a.o.Now()
-		if dark := msg.IsDark(); dark != a.dark {
-			a.dark = dark
+		if !painted { // else that is our own colour
+			a.setDark(msg.IsDark())
+		}
+	case uv.DarkColorSchemeEvent:
+		a.setDark(true)
+	case uv.LightColorSchemeEvent:
+		a.setDark(false)
+	case tea.ColorProfileMsg:
+		if a.profile != colorprofile.ASCII && msg.Profile != a.profile {
+			a.profile = msg.Profile
 			a.restyle()
 		}
 	case tea.KeyPressMsg:
@@ -219,10 +238,12 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		}
 		a.hint = ""
 	case themedMsg:
-		a.wear(themes.Theme(msg))
+		a.themed(themes.Set(msg))
 		return a.awaitTheme()
 	case branchMsg:
 		a.branch = string(msg)
+	case imagesMsg:
+		return a.images(msg)
 	case historyMsg:
 		a.editor.SetHistory(append(msg, a.editor.History()...))
 	default:

@@ -30,7 +30,7 @@ func (a *app) copied(text string) tea.Cmd {
 	if len(text) > safeCopy {
 		a.hint += fmt.Sprintf("; a terminal may take only the first %d", safeCopy)
 	}
-	cmds := []tea.Cmd{tea.Raw(copySequence(a.o.terminal(), text))}
+	cmds := []tea.Cmd{tea.Raw(copySequence(a.o.Terminal, text))}
 	if a.o.Clipboard != nil {
 		cmds = append(cmds, func() tea.Msg {
 			if err := a.o.Clipboard.Copy(a.ctx, text); err != nil && !errors.Is(err, clipboard.ErrNone) {

@@ -13,6 +13,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/slash"
 )
 
@@ -27,8 +28,8 @@ func (d door) Attach(ctx context.Context) (event.View, Stream, error) {
 	return v, envelopes{sub}, err
 }
 
-func (d door) Prompt(ctx context.Context, text, delivery string) error {
-	_, err := d.Session.Prompt(ctx, engine.Input{Text: text, Delivery: engine.Delivery(delivery)})
+func (d door) Prompt(ctx context.Context, text, delivery string, images []message.Block) error {
+	_, err := d.Session.Prompt(ctx, engine.Input{Text: text, Images: images, Delivery: engine.Delivery(delivery)})
 	return err
 }
 

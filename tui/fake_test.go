@@ -24,7 +24,8 @@ type fakeSession struct {
 	mu      sync.Mutex
 	view    event.View
 	stream  *fakeStream
-	prompts []string // "delivery:text"
+	prompts []string        // "delivery:text"
+	images  []message.Block // of the last one
 	calls   []string
 	answers map[string]event.Answer
 	queue   []event.Queued
@@ -61,7 +62,7 @@ func (f *fakeSession) Attach(context.Context) (event.View, Stream, error) {
 	return f.view, f.stream, nil
 }
 
-func (f *fakeSession) Prompt(_ context.Context, text, delivery string) error {
+func (f *fakeSession) Prompt(_ context.Context, text, delivery string, images []message.Block) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
@@ -71,6 +72,7 @@ func (f *fakeSession) Prompt(_ context.Context, text, delivery string) error {
 		return engine.ErrBusy
 	}
 	f.prompts = append(f.prompts, delivery+":"+text)
+	f.images = images
 	return nil
 }
 

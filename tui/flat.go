@@ -222,7 +222,9 @@ func (f *flat) send(text string) {
 			}
 		}()
 	default:
-		go f.run("send the message", func(ctx context.Context) error { return deliver(ctx, f.session, submission{text, "steer"}) })
+		go f.run("send the message", func(ctx context.Context) error {
+			return deliver(ctx, f.session, submission{text: text, delivery: "steer"})
+		})
 	}
 }
 
@@ -232,7 +234,9 @@ func (f *flat) reply(msg slashMsg) (leave bool) {
 	case msg.err != nil:
 		f.say("!", capital(msg.err.Error()))
 	case !msg.result.Handled && msg.result.Text != "":
-		go f.run("send the message", func(ctx context.Context) error { return deliver(ctx, f.session, submission{msg.result.Text, "steer"}) })
+		go f.run("send the message", func(ctx context.Context) error {
+			return deliver(ctx, f.session, submission{text: msg.result.Text, delivery: "steer"})
+		})
 	case msg.result.Reply != "":
 		f.say("·", msg.result.Reply)
 	}

@@ -2,12 +2,10 @@ package tui
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/tui/editor"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 )
@@ -59,7 +57,7 @@ func (a *app) key(k tea.KeyPressMsg) tea.Cmd {
 func (a *app) acts(stroke string, in ...keymap.Context) (tea.Cmd, bool) {
 	for _, action := range a.o.Keys.Actions(stroke, in...) {
 		if command := a.o.Keys.Command(action); command != "" {
-			return a.send(submission{command, "steer"}), true
+			return a.send(submission{text: command, delivery: "steer"}), true
 		}
 		if cmd, ok := a.always(action); ok {
 			return cmd, true
@@ -132,6 +130,12 @@ func (a *app) act(action keymap.Action) (tea.Cmd, bool) {
 		a.story.list.JumpPrompt(1)
 	case keymap.Search:
 		a.openSearch()
+	case keymap.PasteImage:
+		return a.pasteImage(), true
+	case keymap.Dequeue:
+		return a.dequeue()
+	case keymap.CycleThinking:
+		return a.cycleThinking(), true
 	case keymap.CopyMessage:
 		return a.copyAnswer(), true
 	case keymap.HistorySearch:
@@ -187,52 +191,6 @@ func disarm() tea.Cmd {
 	return tea.Tick(quitWindow, func(time.Time) tea.Msg { return disarmMsg{} })
 }
 
-// stop is Esc: what runs is aborted, and queued messages come back into the
-// editor first, so that they don't start by themselves.
-func (a *app) stop() tea.Cmd {
-	s := a.session
-	if s == nil || !a.busy.any() {
-		return nil
-	}
-	clear := func() tea.Msg {
-		queue, err := s.ClearQueue(a.ctx)
-		if err != nil {
-			return failedMsg{"take the queue back", err}
-		}
-		return clearedMsg{queue}
-	}
-	bash := a.busy.bash > 0
-	abort := a.do("stop", func(ctx context.Context) error {
-		if bash {
-			if err := s.AbortBash(ctx); err != nil {
-				return err
-			}
-		}
-		return s.Abort(ctx)
-	})
-	if len(a.queue) == 0 {
-		return abort
-	}
-	return tea.Sequence(clear, abort)
-}
-
-// takeBack puts queued messages before what is in the editor.
-func (a *app) takeBack(queue []event.Queued) {
-	var texts []string
-	for _, q := range queue {
-		if text := q.Message.Text(); text != "" {
-			texts = append(texts, text)
-		}
-	}
-	if len(texts) == 0 {
-		return
-	}
-	if !a.editor.Empty() {
-		texts = append(texts, a.editor.Value())
-	}
-	a.editor.SetValue(strings.Join(texts, "\n\n"))
-}
-
 // cycle is the order of Shift+Tab, from careful to free and round again.
 var cycle = [...]string{"ask", "edit", "full", "plan"}
 
@@ -285,6 +243,9 @@ func (a *app) paste(text string) tea.Cmd {
 		a.pasteEnd = a.o.Now().Add(burst)
 		p.paste(text)
 		return nil
+	}
+	if cmd, ok := a.dropped(text); ok {
+		return cmd
 	}
 	a.editor.Paste(text)
 	return a.complete()

@@ -34,7 +34,7 @@ func fit(o Options, width, height int) (inline bool) {
 	case Inline:
 		return true
 	case Auto:
-		return o.terminal().Inline() || width < leastWidth || height < leastHeight
+		return o.Terminal.Inline() || width < leastWidth || height < leastHeight
 	}
 	return false
 }
@@ -52,7 +52,7 @@ func (o output) Fd() uintptr                { return o.file.Fd() }
 
 func newOutput(o Options) output {
 	cuts := false
-	switch o.terminal().Terminal {
+	switch o.Terminal.Terminal {
 	case "xterm", "linux", "rxvt", "screen":
 		cuts = true
 	}

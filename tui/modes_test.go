@@ -159,7 +159,7 @@ func TestAutoScreen(t *testing.T) {
 		{"a low window", xterm, 80, 9, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := fit(Options{Screen: Auto, Environ: test.environ}, test.width, test.height); got != test.want {
+			if got := fit(Options{Screen: Auto, Environ: test.environ}.withDefaults(), test.width, test.height); got != test.want {
 				t.Errorf("inline is %t", got)
 			}
 		})

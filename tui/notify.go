@@ -27,7 +27,7 @@ func (a *app) notify(text string) tea.Cmd {
 	if name == "" {
 		name = folderName(a.view.Cwd)
 	}
-	return tea.Raw(notice(a.o.terminal(), a.o.Notify, "hoopoe · "+name, text))
+	return tea.Raw(notice(a.o.Terminal, a.o.Notify, "hoopoe · "+name, text))
 }
 
 // ending says how a prompt ended.

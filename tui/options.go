@@ -8,6 +8,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/permission"
 	"github.com/hoopoe-agent/hoopoe/slash"
 	"github.com/hoopoe-agent/hoopoe/themes"
@@ -46,6 +47,11 @@ type Options struct {
 	// Screen is Fullscreen, Inline or Auto; "" is Fullscreen.
 	Screen string
 
+	// Accessible keeps to lines: no repaint, no spinner, numbered choices.
+	// MouseFree leaves the mouse to the terminal at the start.
+	Accessible bool
+	MouseFree  bool
+
 	// Notify is how the user is told that something happened while the window
 	// hasn't the focus: NotifyAuto, NotifyBell or "off"; "" is NotifyAuto.
 	// Progress shows in the terminal's tab or taskbar that work is going on.
@@ -60,9 +66,9 @@ type Options struct {
 	Theme themes.Theme
 	// Themes are those to choose from; nil: there is no choice.
 	Themes Themes
-	// Themed delivers the chosen theme anew when its file has changed; it may be
+	// Themed delivers the themes anew when their files have changed; it may be
 	// nil.
-	Themed <-chan themes.Theme
+	Themed <-chan themes.Set
 	// Light picks the theme's variant where the terminal doesn't answer.
 	Light bool
 	// Cwd is shown in the status line, with the branch that Branch returns.
@@ -74,6 +80,13 @@ type Options struct {
 
 	// Clipboard is the desktop's; nil: the terminal's alone.
 	Clipboard Clipboard
+
+	// Terminal is what is known of the terminal; without a name of its kind in
+	// it, the environment tells.
+	Terminal terminal.Profile
+
+	// Doctored keeps what the terminal has answered; nil keeps nothing.
+	Doctored func(terminal.Profile) error
 
 	// In and Out are the terminal; nil means the process's own.
 	In  *os.File
@@ -97,8 +110,8 @@ type Session interface {
 	Attach(ctx context.Context) (event.View, Stream, error)
 	// Prompt sends a message. While a run is going it is queued, as delivery
 	// says: "steer" or "followUp"; without one it is refused then with
-	// engine.ErrBusy.
-	Prompt(ctx context.Context, text, delivery string) error
+	// engine.ErrBusy. The labels of images in the text stand for the images.
+	Prompt(ctx context.Context, text, delivery string, images []message.Block) error
 	Abort(ctx context.Context) error
 	// Bash runs a command of the user's own; hidden ones stay out of the
 	// model's context. It returns when the command has ended.
@@ -149,6 +162,9 @@ func (o Options) withDefaults() Options {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
 	}
+	if o.Terminal.Term == "" {
+		o.Terminal = terminal.Guess(o.Environ)
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -163,9 +179,6 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
-
-// terminal is what the environment tells of the terminal.
-func (o Options) terminal() terminal.Profile { return terminal.Guess(o.Environ) }
 
 // getenv looks a variable up in Environ.
 func (o Options) getenv(name string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/signal"
@@ -13,6 +14,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
@@ -45,7 +47,7 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 	defer cancel()
 	opened := newOnce(o.Open)
 	o.Open = opened.open
-	if o.getenv("TERM") == "dumb" {
+	if o.Accessible || o.getenv("TERM") == "dumb" {
 		exit, err = runFlat(ctx, o)
 		return exit, errors.Join(err, opened.close())
 	}
@@ -64,6 +66,7 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 	).Run()
 	cancel()
 	out.Stop()
+	_, _ = io.WriteString(o.Out, ansi.ResetModeLightDark)
 	exit, err = a.outcome(err)
 	if exit != hangUp {
 		a.farewell()

@@ -119,11 +119,10 @@ func (a *app) ownSettings() []setting {
 	if a.o.Themes != nil {
 		list = append(list, setting{title: "Theme", about: "The colours; Enter shows them all.", value: a.o.Theme.Name, open: a.themesFromSettings})
 	}
-	toggle := func(title, about string, value *bool, then func()) setting {
+	toggle := func(title, about string, value *bool, then func() tea.Cmd) setting {
 		return setting{title: title, about: about, values: []string{on, off}, value: onOff(*value), set: func(to string) tea.Cmd {
 			*value = to == on
-			then()
-			return nil
+			return then()
 		}}
 	}
 	screen := Fullscreen
@@ -141,10 +140,10 @@ func (a *app) ownSettings() []setting {
 			a.o.Notify = to
 			return a.keep("tui.notify", to)
 		}},
-		toggle("Progress", "The terminal's tab or taskbar shows that it works.", &a.o.Progress, func() {}),
-		toggle("Show all", "Thinking and long outputs are shown whole (Ctrl+O).", &a.look.Expanded, a.story.list.Invalidate),
-		toggle("Tasks", "The model's task list stands above the prompt (Ctrl+T).", &a.showTodos, func() {}),
-		toggle("Leave the mouse", "The terminal selects with the mouse; the chat doesn't scroll with it (F2).", &a.mouseFree, func() {}),
+		toggle("Progress", "The terminal's tab or taskbar shows that it works.", &a.o.Progress, func() tea.Cmd { return a.keep("tui.progress", a.o.Progress) }),
+		toggle("Show all", "Thinking and long outputs are shown whole (Ctrl+O).", &a.look.Expanded, func() tea.Cmd { a.story.list.Invalidate(); return nil }),
+		toggle("Tasks", "The model's task list stands above the prompt (Ctrl+T).", &a.showTodos, func() tea.Cmd { return nil }),
+		toggle("Leave the mouse", "The terminal selects with the mouse; the chat doesn't scroll with it (F2).", &a.mouseFree, func() tea.Cmd { return a.keep("tui.mouse", !a.mouseFree) }),
 	)
 }
 

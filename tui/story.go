@@ -42,6 +42,7 @@ func (s *story) forget() {
 // restyle renders everything anew, with other styles.
 func (s *story) restyle() {
 	s.look.Markdown = markdown.New(s.look.Styles)
+	s.look.Markdown.Bidi = s.look.Bidi
 	s.list.Invalidate()
 }
 

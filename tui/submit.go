@@ -9,17 +9,20 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/slash"
+	"github.com/hoopoe-agent/hoopoe/tui/editor"
 )
 
 // submission is a text that the user sent.
 type submission struct {
 	text     string
 	delivery string // while a run is going: steer or followUp
+	files    []editor.Attachment
 }
 
 // submit takes the editor's text.
 func (a *app) submit(delivery string) tea.Cmd {
-	text := strings.TrimRight(a.editor.Value(), " \t\n")
+	held := a.editor.Submission()
+	text := strings.TrimRight(held.Text, " \t\n")
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
@@ -27,7 +30,7 @@ func (a *app) submit(delivery string) tea.Cmd {
 	a.editor.Reset()
 	a.popup.close()
 	a.story.list.ToEnd()
-	return tea.Batch(a.remember(text), a.send(submission{text, delivery}))
+	return tea.Batch(a.remember(text), a.send(submission{text, delivery, held.Attachments}))
 }
 
 func (a *app) remember(text string) tea.Cmd {
@@ -60,7 +63,7 @@ func (a *app) send(s submission) tea.Cmd {
 
 // unsentMsg brings a message back that the session didn't take.
 type unsentMsg struct {
-	text string
+	sent submission
 	err  error
 }
 
@@ -68,7 +71,7 @@ func (a *app) prompt(s submission) tea.Cmd {
 	session := a.session
 	return func() tea.Msg {
 		if err := deliver(a.ctx, session, s); err != nil {
-			return unsentMsg{s.text, err}
+			return unsentMsg{s, err}
 		}
 		return nil
 	}
@@ -78,9 +81,10 @@ func (a *app) prompt(s submission) tea.Cmd {
 // the screen shows may be a moment old, and while the session does something
 // else, as to compact, a message for the run would wait for one.
 func deliver(ctx context.Context, session Session, s submission) error {
-	err := session.Prompt(ctx, s.text, "")
+	images := blocks(s.files)
+	err := session.Prompt(ctx, s.text, "", images)
 	if errors.Is(err, engine.ErrBusy) {
-		err = session.Prompt(ctx, s.text, s.delivery)
+		err = session.Prompt(ctx, s.text, s.delivery, images)
 	}
 	return err
 }
@@ -92,7 +96,7 @@ func (a *app) unsent(msg unsentMsg) {
 	}
 	a.story.notice("error", "The message was not sent: "+msg.err.Error())
 	if a.editor.Empty() {
-		a.editor.SetValue(msg.text)
+		a.editor.Restore(editor.Submission{Text: msg.sent.text, Attachments: msg.sent.files})
 	}
 }
 
@@ -133,7 +137,7 @@ func (a *app) commandDone(msg slashMsg) tea.Cmd {
 	case msg.err != nil:
 		a.story.notice("error", msg.err.Error())
 	case !msg.result.Handled:
-		return a.prompt(submission{msg.result.Text, msg.sent.delivery})
+		return a.prompt(submission{msg.result.Text, msg.sent.delivery, msg.sent.files})
 	case msg.result.Quit:
 		return a.leave(0)
 	default:

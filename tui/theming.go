@@ -78,3 +78,29 @@ func sampleRows(s style.Styles, width int) []string {
 	}
 	return rows
 }
+
+// setDark follows the terminal's background.
+func (a *app) setDark(dark bool) {
+	if dark != a.dark {
+		a.dark = dark
+		a.restyle()
+	}
+}
+
+// paints reports whether the theme has a background of its own, which the
+// window takes in fullscreen.
+func (a *app) paints() bool {
+	_, background := a.look.Window()
+	return background != nil && !a.inline
+}
+
+// themed takes the themes as their files are now, with the one that is worn.
+func (a *app) themed(set themes.Set) {
+	a.o.Themes = set
+	if t, err := set.Find(a.o.Theme.Name); err == nil && t != a.o.Theme {
+		a.wear(t)
+	}
+	for _, err := range set.Problems() {
+		a.story.notice("warning", err.Error())
+	}
+}

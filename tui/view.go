@@ -54,6 +54,9 @@ func (a *app) whole() tea.View {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	v.Cursor = cursor
+	if a.paints() {
+		v.ForegroundColor, v.BackgroundColor = a.look.Window()
+	}
 	return v
 }
 
