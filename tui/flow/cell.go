@@ -79,6 +79,9 @@ func read(text string) line {
 }
 
 func (l *line) add(cluster string, pen int) {
+	if cluster == "\u00ad" { // a soft hyphen: terminals don't agree on its width
+		return
+	}
 	c := cell{text: cluster, pen: pen, width: width(cluster)}
 	switch {
 	case cluster == " ":

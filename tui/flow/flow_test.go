@@ -89,6 +89,17 @@ func TestRightToLeft(t *testing.T) {
 	}
 }
 
+// An isolate that is wrapped goes on in the next row, and is closed in both.
+func TestIsolateOverRows(t *testing.T) {
+	line := "شغّل \u2066go test ./...\u2069 ثم"
+	if got, want := strings.Join(Texts(Wrap(line, 12, Bidi{Isolate: true})), "|"), "شغّل \u2066go test\u2069|\u2066./...\u2069 ثم"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := Wrap(line, 12, Bidi{Reorder: true})[1].Text, "    مث ./..."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // The levels of random text are those of golang.org/x/text, which has no
 // isolates of ours.
 func FuzzLevels(f *testing.F) {
@@ -150,7 +161,7 @@ func FuzzWrap(f *testing.F) {
 	f.Add("a-b --flag \x1b[1mbold", 3, false)
 	f.Fuzz(func(t *testing.T, text string, width int, reorder bool) {
 		if width < 2 || width > 200 || len(text) > 500 || strings.ContainsFunc(text, func(r rune) bool {
-			return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0xfffd || r >= 0x2028 && r <= 0x202f || r >= 0x2066 && r <= 0x206f
+			return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0xad || r == 0xfffd || r >= 0x2028 && r <= 0x202f || r >= 0x2066 && r <= 0x206f
 		}) {
 			return
 		}

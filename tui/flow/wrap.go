@@ -129,6 +129,9 @@ func (l *line) trimmed(at, end int) int {
 // row writes the cells of one row.
 func (l *line) row(at, end, width int, right bool, b Bidi) Row {
 	cells := l.cells[at:l.trimmed(at, end)]
+	if l.rtl && l.isolated(at) { // it began on a row above
+		cells = append([]cell{{text: string(IsolateStart), kind: isolate}}, cells...)
+	}
 	w := writer{pens: l.pens}
 	if !l.rtl || !anyRTL(cells) && !right {
 		for _, c := range cells {
@@ -162,6 +165,19 @@ func (l *line) row(at, end, width int, right bool, b Bidi) Row {
 		w.WriteRune(IsolateEnd)
 	}
 	return Row{Text: w.end(), RTL: true}
+}
+
+// isolated reports whether a cell stands inside an isolate.
+func (l *line) isolated(at int) bool {
+	for i := at - 1; i >= 0; i-- {
+		switch l.cells[i].kind {
+		case isolate:
+			return true
+		case isolateEnd:
+			return false
+		}
+	}
+	return false
 }
 
 // fit is a cell's text, or a sign for a cluster wider than a whole row.

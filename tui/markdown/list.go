@@ -173,6 +173,15 @@ func dedent(line string, n int) string {
 	return line
 }
 
+// dedented is dedent for each line.
+func dedented(text string, n int) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = dedent(line, n)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // listRows lays out the items of a list, each beside its marker.
 func (r *Renderer) listRows(items []*item, width, depth int) []flow.Row {
 	var rows []flow.Row

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
 // segmentKind is what a run of lines in a block is.
@@ -102,8 +103,12 @@ func (r *Renderer) quoteRows(text string, width, depth int) []flow.Row {
 		bar, columns = "", 0
 	}
 	rows := r.inQuote().document(inner.String(), width-columns, depth+1)
+	right := r.Bidi.Reorder && flow.RightToLeft(inner.String())
 	for i, row := range rows {
 		switch {
+		case right && columns > 0:
+			gap := strings.Repeat(" ", max(width-columns-style.Width(row.Text), 0))
+			rows[i].Text += gap + " " + r.styles.Border.Render("│")
 		case row.RTL:
 			rows[i] = row.Indent(strings.Repeat(" ", columns), columns)
 		default:

@@ -26,7 +26,7 @@ type grid struct {
 // isTable reports whether the first two lines are a table's head and the line
 // below it.
 func isTable(lines []string) bool {
-	if len(lines) < 2 || !strings.Contains(lines[0], "|") || !strings.Contains(lines[1], "-") {
+	if len(lines) < 2 || !strings.Contains(lines[0], "|") || !strings.Contains(lines[1], "|") || !strings.Contains(lines[1], "-") {
 		return false
 	}
 	under := cells(lines[1])
