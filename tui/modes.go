@@ -119,7 +119,10 @@ func (a *app) inlineRows() (rows, above []string, cursor *tea.Cursor) {
 	below, cx, cy := a.below(width, height)
 	live := list.Live(min(height-len(below), max(1, a.height/inlineShare)))
 	if list.Len() == 0 && a.front() == nil {
-		live = a.welcome(width, max(0, min(height-len(below), len(below))))
+		live = nil
+		if room := height - len(below); room >= leastHeight {
+			live = append(a.welcome(width, room), "")
+		}
 	}
 	cy += len(live)
 	rows = append(live, below...)

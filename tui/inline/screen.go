@@ -107,8 +107,12 @@ const (
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	n := len(p)
 	entered, left := bytes.LastIndex(p, []byte(enterAlt)), bytes.LastIndex(p, []byte(leaveAlt))
 	before := s.erased()
+	if s.on && !s.alt && !s.held {
+		p = bytes.ReplaceAll(p, []byte(ansi.EraseScreenBelow), nil) // all is clear there
+	}
 	if _, err := io.WriteString(s.o.Out, before+string(p)); err != nil {
 		return 0, err
 	}
@@ -116,7 +120,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 		s.alt = entered > left
 	}
 	s.paint()
-	return len(p), nil
+	return n, nil
 }
 
 func (s *Screen) put(text string) {
@@ -124,6 +128,11 @@ func (s *Screen) put(text string) {
 		_, _ = io.WriteString(s.o.Out, text) // a terminal that has gone ends the program elsewhere
 	}
 }
+
+// erase clears the row of the cursor and all below. From the upper left corner
+// tmux would take that for clearing the screen, and keep what was on it in its
+// scrollback, so it begins one column further.
+const erase = "\x1b[2K\x1b[2G\x1b[J\r"
 
 // erased takes the live rows off the screen and leaves the cursor where they
 // began.
@@ -133,7 +142,7 @@ func (s *Screen) erased() string {
 	}
 	top := s.top()
 	s.rows = nil
-	return top + ansi.EraseScreenBelow
+	return top + erase
 }
 
 // top goes to where the live rows begin, as the terminal shows them now.

@@ -121,7 +121,7 @@ func TestWrappedByTheTerminal(t *testing.T) {
 	term.width = 40
 	term.out.Reset()
 	s.Draw(nil, Frame{Rows: []string{"new"}, X: 0, Y: 0})
-	if want := "\r\x1b[5A\x1b[J"; !strings.Contains(term.out.String(), want) {
+	if want := "\r\x1b[5A" + erase; !strings.Contains(term.out.String(), want) {
 		t.Errorf("wrote %q, want %q in it: two rows for the first, one each, and a wrapped one above the cursor", term.out.String(), want)
 	}
 }
