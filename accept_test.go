@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 )
 
@@ -154,14 +155,18 @@ func TestAcceptWidths(t *testing.T) {
 }
 
 // framed waits until the frame is whole: a rule over the whole width, an empty
-// prompt and the status line end the screen.
+// prompt and the status line end the screen. In a narrow window the chat is
+// inline, where the last column stays free and rows below may be empty.
 func (s *screen) framed() {
 	s.t.Helper()
 	late := time.After(guard)
 	for {
-		rows := strings.Split(s.text(), "\n")
+		rows, width := strings.Split(s.text(), "\n"), s.width
+		if width < 40 {
+			rows, width = strings.Split(strings.TrimRight(s.text(), " \n"), "\n"), width-1
+		}
 		last := rows[max(0, len(rows)-3):]
-		if len(last) == 3 && last[0] == strings.Repeat("─", s.width) && strings.TrimSpace(last[1]) == "›" {
+		if len(last) == 3 && strings.TrimRight(last[0], " ") == strings.Repeat("─", width) && strings.TrimSpace(last[1]) == "›" {
 			return
 		}
 		select {
@@ -194,6 +199,52 @@ func TestAcceptResizes(t *testing.T) {
 	s.leave(c)
 	if got := strings.Count(p.read(filepath.Base(p.sessionText())), "Paragraph "); got < 40 {
 		t.Errorf("%d paragraphs in the session", got)
+	}
+}
+
+// The same inline: the terminal's scrollback has every paragraph once, in order,
+// and one input box is left below them. Only widths change: the emulator drops
+// rows at a lower height, which no terminal does.
+func TestAcceptInlineResizes(t *testing.T) {
+	p := newPlace(t)
+	var script strings.Builder
+	script.WriteString("-- turn --\n-- text --\n")
+	for i := range 40 {
+		fmt.Fprintf(&script, "Paragraph %d.\n\n-- delay 20ms --\n-- text --\n", i)
+	}
+	script.WriteString("The end.\n")
+	s := newTerminal(t, 100, 30)
+	c := p.command("--inline", p.script("long", script.String()), "go")
+	c.Env = append(c.Env, "XTERM_VERSION=XTerm(400)") // which cuts rows, as the emulator does
+	s.run(c)
+	s.see("Paragraph 0")
+	for i, width := range []int{80, 60, 45, 60, 90, 100, 200, 40, 120, 80} {
+		s.resize(width, 30)
+		s.see(fmt.Sprintf("Paragraph %d.", 2*i))
+	}
+	s.see("The end.")
+	s.leave(c)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all strings.Builder
+	for _, line := range s.vt.Scrollback().Lines() {
+		all.WriteString(ansi.Strip(line.Render()) + "\n")
+	}
+	all.WriteString(ansi.Strip(s.vt.String()))
+	at := 0
+	for i := range 40 {
+		text := fmt.Sprintf("Paragraph %d.", i)
+		if n := strings.Count(all.String(), text); n != 1 {
+			t.Fatalf("%q is there %d times:\n%s", text, n, all.String())
+		}
+		here := strings.Index(all.String(), text)
+		if here < at {
+			t.Errorf("%q is out of order", text)
+		}
+		at = here
+	}
+	if strings.Contains(all.String(), "──") {
+		t.Errorf("a rest of the input box is left:\n%s", all.String())
 	}
 }
 

@@ -246,8 +246,10 @@ func TestChatModel(t *testing.T) {
 	s, c := p.chat(p.script("echo", echo), "hello")
 	s.see("A whole answer")
 	s.keys("/model\r")
-	s.see("Model (prices per million tokens)", "offline/guide   200k  no price", "more can't be used now")
-	s.answer("\r", "Model (prices")
+	s.see("type to filter", "dollars per million tokens")
+	s.keys("guide")
+	s.see("Model: guide", "Hoopoe guide")
+	s.answer("\r", "Model: guide")
 	s.see("The model is now offline/guide.")
 	s.keys("/quit\r")
 	if code := exitOf(t, c.Wait()); code != 0 {

@@ -39,7 +39,7 @@ I stop here.
 -- text --
 Now all of it is done.
 `), "--approve", "go")
-	s.see("Against your rules: no-todo", "0 of 2 tasks are finished", "reminded (1 of 3)", "2 of 2 tasks are finished", "Now all of it is done.")
+	s.see("Against your rules: no-todo", "○ Fix it", "reminded (1 of 3)", "✓ Fix it", "Now all of it is done.")
 	if strings.Contains(s.text(), "that nobody reads") {
 		t.Errorf("the answer that a rule took back is still there:\n%s", s.text())
 	}

@@ -120,6 +120,7 @@ func newApp(ctx context.Context, o Options) *app {
 	}
 	a.look.Bidi = flow.Bidi{Reorder: o.Terminal.Bidi == terminal.No}
 	a.mouseFree = o.MouseFree
+	a.look.Images = pictures(o.Terminal, a.profile)
 	a.catalog = a.withPanels(o.Commands.Catalog(Caps))
 	a.view.Cwd = o.Cwd
 	a.view.Usage.ContextTokens = -1
@@ -167,6 +168,9 @@ func (a *app) Init() tea.Cmd {
 // Update implements tea.Model.
 func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := a.update(msg)
+	if send := a.sendPictures(); send != nil {
+		cmd = tea.Batch(cmd, send)
+	}
 	switch {
 	case a.ticking:
 	case a.busy.ticks():
@@ -221,6 +225,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return a.dragsOn(msg)
 	case tea.ResumeMsg:
 		a.back()
+		a.resend()
 		return tea.ClearScreen
 	case dumpedMsg:
 		a.back()

@@ -8,6 +8,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/tui/card"
+	"github.com/hoopoe-agent/hoopoe/tui/image"
 	"github.com/hoopoe-agent/hoopoe/tui/markdown"
 	"github.com/hoopoe-agent/hoopoe/tui/transcript"
 )
@@ -87,14 +88,15 @@ func blockText(b message.Block) string {
 func (s *story) message(m message.Message) {
 	switch m.Role {
 	case message.User:
-		images := 0
+		p := &transcript.Prompt{Look: s.look, Text: strings.TrimSpace(m.Text())}
 		for _, b := range m.Content {
 			if b.Type == message.ImageBlock {
-				images++
+				p.Images++
+				p.Pictures = append(p.Pictures, image.Open(b.Data))
 			}
 		}
 		s.owned = map[string][]transcript.Item{}
-		s.list.Append(&transcript.Prompt{Look: s.look, Text: strings.TrimSpace(m.Text()), Images: images})
+		s.list.Append(p)
 	case message.Assistant:
 		s.begin(m.ID, m)
 		s.end(m)
