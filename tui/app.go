@@ -227,6 +227,9 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.back()
 		a.resend()
 		return tea.ClearScreen
+	case doctoredMsg:
+		a.back()
+		a.doctored(msg)
 	case dumpedMsg:
 		a.back()
 		if msg.err != nil {

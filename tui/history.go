@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 )
 
@@ -23,11 +26,25 @@ func (a *app) searchHistory() tea.Cmd {
 	}
 	list := picker.New(picker.Options{Title: "Earlier prompts", Styles: a.look.Styles}, items)
 	list.SetFilter(a.editor.Value())
-	a.panel = &listPanel{picker: list, styles: a.look.Styles, done: func(r picker.Result) (tea.Cmd, bool) {
+	a.panel = &historyPanel{keys: a.o.Keys, listPanel: listPanel{picker: list, styles: a.look.Styles, done: func(r picker.Result) (tea.Cmd, bool) {
 		if !r.Cancelled {
 			a.editor.ReplaceAll(r.Item.ID)
 		}
 		return nil, true
-	}}
+	}}}
 	return nil
+}
+
+// historyPanel is the list of earlier prompts. The key that opened it goes on
+// to the next one.
+type historyPanel struct {
+	listPanel
+	keys *keymap.Map
+}
+
+func (p *historyPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	if slices.Contains(p.keys.Actions(keymap.Stroke(k), keymap.Chat), keymap.HistorySearch) {
+		k = tea.KeyPressMsg{Code: tea.KeyDown}
+	}
+	return p.listPanel.key(k)
 }

@@ -36,6 +36,7 @@ func (a *app) panels() []command {
 		{names: []string{"tree"}, summary: "Show the branches of the session, go back, set labels", open: (*app).openTree},
 		{names: []string{"settings"}, summary: "Change the settings of the chat and of this session", open: (*app).openSettings},
 		{names: []string{"permissions", "approvals"}, summary: "Choose what runs without asking; see the rules", open: (*app).openPermissions},
+		{names: []string{"doctor"}, summary: "Ask the terminal what it can do", open: (*app).doctor},
 		{names: []string{"tui"}, args: "[fullscreen|inline]", summary: "Use a screen of its own, or the normal one and its scrollback", with: (*app).commandTUI},
 		{names: []string{"vim"}, args: "[on|off]", summary: "Turn vim's keys on or off", with: (*app).commandVim},
 		{names: []string{"hotkeys", "keybindings"}, summary: "Show what keys do", open: func(a *app) tea.Cmd { a.openKeys(); return nil }},

@@ -62,7 +62,7 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 	a.over, a.gone = over, keys.gone
 	_, err = tea.NewProgram(a,
 		tea.WithInput(keys), tea.WithOutput(out), tea.WithEnvironment(o.Environ),
-		tea.WithFPS(120), tea.WithoutSignalHandler(),
+		tea.WithFPS(60), tea.WithoutSignalHandler(),
 	).Run()
 	cancel()
 	out.Stop()

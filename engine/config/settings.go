@@ -44,9 +44,9 @@ type Settings struct {
 
 	Hooks []Hook `json:"hooks" merge:"append"` // shell commands that run at events; a project's run in trusted folders alone
 
-	Theme      string `json:"theme"`                   // a theme's name; "" chooses by the terminal's background
-	ShellPath  string `json:"shellPath"  scope:"user"` // the shell of the bash tool; "" finds bash, else sh
-	SessionDir string `json:"sessionDir" scope:"user"` // where new sessions are written; "" is the data folder
+	Theme      string `json:"theme" object:"dark light"` // a theme's name, "auto", "DARK, LIGHT", or one for each background
+	ShellPath  string `json:"shellPath"  scope:"user"`   // the shell of the bash tool; "" finds bash, else sh
+	SessionDir string `json:"sessionDir" scope:"user"`   // where new sessions are written; "" is the data folder
 }
 
 // TUI is about the chat's screen and prompt.
