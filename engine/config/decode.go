@@ -181,24 +181,6 @@ func (d *decoder) raw(v hujson.Value, into reflect.Value, key string) {
 	d.origins[key] = d.name
 }
 
-// objectText takes an object of strings, with no members but these, as its JSON.
-func objectText(v hujson.Value, members []string) (reflect.Value, string) {
-	out := reflect.New(reflect.TypeFor[string]()).Elem()
-	object, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return out, "must be a string, or an object of them"
-	}
-	for _, m := range object.Members {
-		if !slices.Contains(members, literalString(m.Name)) || m.Value.Value.Kind() != '"' {
-			return out, "must be a string, or an object with the strings " + strings.Join(members, " and ")
-		}
-	}
-	text := v.Clone()
-	text.Minimize()
-	out.SetString(string(text.Pack()))
-	return out, ""
-}
-
 // leaf converts a value that isn't an object; the complaint is "" if it fits.
 func leaf(v hujson.Value, want reflect.Type, tag reflect.StructTag) (reflect.Value, string) {
 	out := reflect.New(want).Elem()
