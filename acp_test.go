@@ -30,6 +30,12 @@ type editor struct {
 // editor starts hoopoe acp on pipes (case 3) and opens a session in the place's folder.
 func (p *place) editor(servers string, args ...string) *editor {
 	p.t.Helper()
+	return p.editorWith(`{}`, servers, args...)
+}
+
+// editorWith is that of an editor that states what it can do.
+func (p *place) editorWith(capabilities, servers string, args ...string) *editor {
+	p.t.Helper()
 	c := p.command(append([]string{"acp"}, args...)...)
 	c.Dir = "/" // what counts is the session's folder
 	stdin, err := c.StdinPipe()
@@ -41,7 +47,7 @@ func (p *place) editor(servers string, args ...string) *editor {
 		p.t.Fatal(err)
 	}
 	e := &editor{running: begin(p.t, c), stdin: stdin, checked: checked}
-	e.send(1, "initialize", `{"protocolVersion":1}`)
+	e.send(1, "initialize", fmt.Sprintf(`{"protocolVersion":1,"clientCapabilities":%s}`, capabilities))
 	e.send(2, "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[%s]}`, p.dir, servers))
 	var r struct{ Result struct{ SessionID string } }
 	if err := json.Unmarshal([]byte(e.until(`"id":2,`)), &r); err != nil || r.Result.SessionID == "" {

@@ -17,11 +17,16 @@ type object = map[string]any
 // fire gives an event to its handlers and reads what they reply into reply, if
 // that isn't nil.
 func (in *instance) fire(ctx context.Context, name string, payload, reply any) error {
+	return in.fireFor(&call{ctx: ctx}, name, payload, reply)
+}
+
+// fireFor is fire on behalf of a call: a tool's, to which questions then belong.
+func (in *instance) fireFor(c *call, name string, payload, reply any) error {
 	text, err := json.Marshal(payload)
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", name, err)
 	}
-	raw, err := in.run(&call{ctx: ctx}, "event", name, string(text))
+	raw, err := in.run(c, "event", name, string(text))
 	if err != nil || raw == nil || reply == nil {
 		return err
 	}
@@ -160,7 +165,7 @@ func (in *instance) toolCall(ctx context.Context, _ ext.Session, c ext.ToolCall)
 		decision
 		Input json.RawMessage
 	}
-	err = in.fire(ctx, "tool_call", object{"toolName": c.Name, "toolCallId": c.ID, "input": message.Object(c.Arguments)}, &reply)
+	err = in.fireFor(&call{ctx: ctx, tool: c.ID}, "tool_call", object{"toolName": c.Name, "toolCallId": c.ID, "input": message.Object(c.Arguments)}, &reply)
 	return ext.ToolCallReply{Arguments: reply.Input, Block: reply.Block, Reason: reply.Reason}, err
 }
 
@@ -180,7 +185,7 @@ func (in *instance) toolResult(ctx context.Context, _ ext.Session, r ext.ToolRes
 	if r.Details != nil {
 		payload["details"] = r.Details
 	}
-	if err := in.fire(ctx, "tool_result", payload, &reply); err != nil {
+	if err := in.fireFor(&call{ctx: ctx, tool: r.Call.ID}, "tool_result", payload, &reply); err != nil {
 		return r, err
 	}
 	if reply.Content != nil {

@@ -45,6 +45,9 @@ func (e *extension) start(ctx context.Context, s ext.Session) (*instance, *expor
 	if err != nil {
 		return nil, nil, err
 	}
+	if b.Hash != e.module.Hash { // what may run is what was looked at
+		return nil, nil, fmt.Errorf("%s has changed since it was read; load it again", e.module.Path)
+	}
 	script, err := b.Program()
 	if err != nil {
 		return nil, nil, err
