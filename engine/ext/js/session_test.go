@@ -20,17 +20,15 @@ type recorder struct {
 	key     string
 	exec    func(ext.Exec) (ext.ExecResult, error)
 	answer  func(context.Context, event.Question) (event.Answer, bool)
-	hook    func(method string) // called in each control method
 	view    event.View
 	entries []json.RawMessage
 	leaf    string
 	doc     ext.Document
 	flags   map[string]any
 
-	mu      sync.Mutex
-	said    []string
-	news    chan string // every line of said too
-	changes int
+	mu   sync.Mutex
+	said []string
+	news chan string // every line of said too
 }
 
 func newRecorder() *recorder {
