@@ -70,16 +70,16 @@ func TestNormaliseLenient(t *testing.T) {
 		args         string // separated by "|"
 		flags, words string
 	}{
-		{"unknown alone", "--plan", "", ""},
-		{"unknown with a value", "--style|loud|--mode|rpc", "--mode=rpc", ""},
-		{"unknown with =", "--style=loud|text", "", "text"},
-		{"unknown before a flag", "--plan|--mode|rpc", "--mode=rpc", ""},
-		{"unknown before a letter", "--plan|-c", "--continue", ""},
-		{"unknown before an unknown", "--plan|--style|loud|text", "", "text"},
-		{"unknown before a file", "--plan|@a.txt", "", "@a.txt"},
-		{"unknown before the end", "--plan|--|text", "", ""},
+		{"unknown alone", "--plan", "--extension-flag=--plan", ""},
+		{"unknown with a value", "--style|loud|--mode|rpc", "--extension-flag=--style=loud --mode=rpc", ""},
+		{"unknown with =", "--style=loud|text", "--extension-flag=--style=loud", "text"},
+		{"unknown before a flag", "--plan|--mode|rpc", "--extension-flag=--plan --mode=rpc", ""},
+		{"unknown before a letter", "--plan|-c", "--extension-flag=--plan --continue", ""},
+		{"unknown before an unknown", "--plan|--style|loud|text", "--extension-flag=--plan --extension-flag=--style=loud", "text"},
+		{"unknown before a file", "--plan|@a.txt", "--extension-flag=--plan", "@a.txt"},
+		{"unknown before the end", "--plan|--|text", "--extension-flag=--plan", ""},
 		{"unknown letter", "-x|3|text", "", "text"},
-		{"unknown before an empty word", "--plan||text", "", "|text"},
+		{"unknown before an empty word", "--plan||text", "--extension-flag=--plan", "|text"},
 		{"value of a flag of a host", "-e|@scope/ext|-n|A name", "--extension=@scope/ext --name=A name", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,7 +21,8 @@ var layers = [][]string{
 	{"engine/llm"},
 	{"engine/tool"},
 	{"engine/agent", "engine/session", "engine/compact", "engine/permission", "engine/ask", "engine/ext", "engine/mcp", "engine/shell", "engine/prompt", "engine/rule", "engine/config", "engine/auth"},
-	{"engine/spec"}, // an agent's file has settings, rules and levels in it
+	{"engine/spec"},   // an agent's file has settings, rules and levels in it
+	{"engine/ext/js"}, // a module may be an agent's file
 	{"engine"},
 	{"slash"},
 	{"tui", "modes/print", "modes/rpc", "modes/acp", "modes/remote"},

@@ -14,7 +14,7 @@ type ExtensionFailed struct {
 	// Path is the extension's file; empty for one without.
 	Path  string `json:"path,omitempty"`
 	Point string `json:"point"`
-	Error     string `json:"error"`
+	Error string `json:"error"`
 }
 
 // StatusChanged holds what an extension shows under a key of its own in the
