@@ -1,0 +1,12 @@
+package spec
+
+import "embed"
+
+//go:embed schema.json
+var files embed.FS
+
+// Schema returns the JSON schema of an agent's file, for editors.
+func Schema() []byte {
+	data, _ := files.ReadFile("schema.json") // it is embedded
+	return data
+}
