@@ -67,17 +67,12 @@ type priceChange struct{ input, output, cacheRead, cacheWrite *float64 }
 // ReadFile reads a models.json. A file that doesn't exist is an empty one. See
 // Parse for errors.
 func ReadFile(path string) (*File, error) {
-	f, err := os.Open(path)
+	data, err := readAll(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &File{}, nil
 	}
 	if err != nil {
-		return &File{}, fmt.Errorf("read the models: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, fileLimit+1))
-	if err != nil {
-		return &File{}, fmt.Errorf("read the models: %w", err)
+		return &File{}, err
 	}
 	file, err := Parse(data)
 	if err != nil {
@@ -86,21 +81,40 @@ func ReadFile(path string) (*File, error) {
 	return file, nil
 }
 
+// readAll reads what a file may have, and a byte more.
+func readAll(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the models: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, fileLimit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the models: %w", err)
+	}
+	return data, nil
+}
+
 // Parse reads the JSON of a models.json, without comments. The file is never
 // nil: with an error it holds what is sound. The error names each unsound field
 // by its path and holds no values, which may be secrets.
 func Parse(data []byte) (*File, error) {
+	file, problems, err := parse(data)
+	return file, errors.Join(err, report(problems))
+}
+
+func parse(data []byte) (*File, []Problem, error) {
 	file := &File{providers: map[string]*fileProvider{}}
 	if len(data) > fileLimit {
-		return file, fmt.Errorf("the file has more than the %d bytes that it may have", fileLimit)
+		return file, nil, fmt.Errorf("the file has more than the %d bytes that it may have", fileLimit)
 	}
 	if len(strings.TrimSpace(string(data))) == 0 {
-		return file, nil
+		return file, nil, nil
 	}
-	var problems []error
+	var problems []Problem
 	root, err := parseRoot(data, &problems)
 	if err != nil {
-		return file, err
+		return file, nil, err
 	}
 	known := map[string]bool{}
 	for _, s := range embedded(table, unset) {
@@ -112,17 +126,7 @@ func Parse(data []byte) (*File, error) {
 			file.providers[id] = p
 		}
 	}
-	return file, report(problems)
-}
-
-// problemsShown is how many problems an error names.
-const problemsShown = 10
-
-func report(problems []error) error {
-	if more := len(problems) - problemsShown; more > 0 {
-		problems = append(problems[:problemsShown:problemsShown], fmt.Errorf("and %d more", more))
-	}
-	return errors.Join(problems...)
+	return file, problems, nil
 }
 
 func parseProvider(o object, id string, known bool) (*fileProvider, bool) {

@@ -18,20 +18,19 @@ import (
 // absent; unknown fields are left alone, since other programs read the file.
 type object struct {
 	path     string
+	steps    []string // the path taken apart; an item of a list by its index
 	fields   map[string]json.RawMessage
-	problems *[]error
+	problems *[]Problem
 }
 
-func parseRoot(data []byte, problems *[]error) (object, error) {
+func parseRoot(data []byte, problems *[]Problem) (object, error) {
 	o := object{problems: problems}
 	err := json.Unmarshal(data, &o.fields)
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		before := data[:min(max(syntax.Offset-1, 0), int64(len(data)))]
-		line := bytes.Count(before, []byte("\n")) + 1
-		column := len(before) - bytes.LastIndexByte(before, '\n')
-		return o, fmt.Errorf("line %d, column %d: the JSON is damaged", line, column)
+		line, column := position(data, int(syntax.Offset)-1)
+		return o, &damage{line, column}
 	case err != nil:
 		return o, errors.New("want a JSON object with providers in it")
 	}
@@ -39,11 +38,14 @@ func parseRoot(data []byte, problems *[]error) (object, error) {
 }
 
 func (o object) complain(text string) {
-	*o.problems = append(*o.problems, fmt.Errorf("%s: %s", o.path, text))
+	*o.problems = append(*o.problems, Problem{Path: o.path, Text: text, steps: o.steps})
 }
 
-func (o object) complainOf(field, text string) {
-	object{path: o.at(field), problems: o.problems}.complain(text)
+func (o object) complainOf(field, text string) { o.in(field).complain(text) }
+
+// in is a field's object, without its fields.
+func (o object) in(field string) object {
+	return object{path: o.at(field), steps: append(slices.Clip(o.steps), field), problems: o.problems}
 }
 
 // at is a field's path. Odd names are quoted: they end up on a terminal.
@@ -74,7 +76,7 @@ func absent(raw json.RawMessage) bool {
 
 // object returns a field that is an object, an empty one if it isn't.
 func (o object) object(field string) object {
-	inner := object{path: o.at(field), problems: o.problems}
+	inner := o.in(field)
 	if raw := o.raw(field); raw != nil {
 		_ = json.Unmarshal(raw, &inner.fields) // valid, and an object
 	}
@@ -87,7 +89,8 @@ func (o object) list(field string) []object {
 	o.get(field, &items)
 	var out []object
 	for i, raw := range items {
-		item := object{path: fmt.Sprintf("%s[%d]", o.at(field), i), problems: o.problems}
+		item := o.in(field)
+		item.path, item.steps = fmt.Sprintf("%s[%d]", item.path, i), append(item.steps, strconv.Itoa(i))
 		if absent(raw) || json.Unmarshal(raw, &item.fields) != nil {
 			item.complain("want an object")
 			continue
