@@ -149,7 +149,7 @@ func TestPlanDiffCopyAside(t *testing.T) {
 func TestLogin(t *testing.T) {
 	keys := fakeKeys{map[string]string{}}
 	registry := slash.Builtins(slash.Options{Library: fakeLibrary{}, Keys: keys})
-	run := func(text string, answers ...string) (slash.Result, error, *fakeSession) {
+	run := func(text string, answers ...string) (slash.Result, *fakeSession, error) {
 		s := newFake()
 		s.pick = func(q event.Question) (event.Answer, bool) {
 			a := answers[0]
@@ -157,24 +157,24 @@ func TestLogin(t *testing.T) {
 			return event.Answer{Value: a, Cancelled: a == ""}, true
 		}
 		r, err := registry.Dispatch(t.Context(), s, chat, text)
-		return r, err, s
+		return r, s, err
 	}
-	if _, err, s := run("/login groq", " k1 "); err != nil || keys.saved["groq"] != "k1" || !s.asked[0].Secret {
+	if _, s, err := run("/login groq", " k1 "); err != nil || keys.saved["groq"] != "k1" || !s.asked[0].Secret {
 		t.Errorf("login: %v, %v, asked %+v", err, keys.saved, s.asked)
 	}
-	if _, err, _ := run("/login", "Anthropic", "bad"); err == nil || keys.saved["anthropic"] != "" {
+	if _, _, err := run("/login", "Anthropic", "bad"); err == nil || keys.saved["anthropic"] != "" {
 		t.Errorf("a refused key: %v, %v", err, keys.saved)
 	}
-	if _, err, _ := run("/login", ""); err != nil {
+	if _, _, err := run("/login", ""); err != nil {
 		t.Errorf("no choice: %v", err)
 	}
-	if _, err, _ := run("/login nobody"); err == nil {
+	if _, _, err := run("/login nobody"); err == nil {
 		t.Error("an unknown provider is accepted")
 	}
-	if r, err, _ := run("/logout", "Groq"); err != nil || keys.saved["groq"] != "" || r.Reply != "The key for Groq is forgotten." {
+	if r, _, err := run("/logout", "Groq"); err != nil || keys.saved["groq"] != "" || r.Reply != "The key for Groq is forgotten." {
 		t.Errorf("logout: %+v, %v", r, err)
 	}
-	if r, err, _ := run("/logout"); err != nil || r.Reply != "There is no saved key." {
+	if r, _, err := run("/logout"); err != nil || r.Reply != "There is no saved key." {
 		t.Errorf("logout of nothing: %+v, %v", r, err)
 	}
 	if _, err := registry.Dispatch(t.Context(), newFake(), pipe, "/login"); err == nil {
