@@ -291,9 +291,18 @@ func (d *desk) noon() {
 		return colours(now) != colours(before)
 	})
 	d.decides("Enter keeps it", "Enter")
-	if settings, err := filepath.Glob(filepath.Join(d.home, ".config/hoopoe/*.json")); err != nil || len(settings) == 0 {
-		d.t.Errorf("the theme isn't kept: %v, %v", settings, err)
-	}
+	d.until("the theme in the settings", func(string) bool {
+		files, err := filepath.Glob(filepath.Join(d.home, ".config/hoopoe/*"))
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		for _, file := range files {
+			if text, _ := os.ReadFile(file); strings.Contains(string(text), `"theme"`) {
+				return true
+			}
+		}
+		return false
+	})
 
 	d.types("/model", "Enter")
 	d.sees("Model: type to filter", "dollars per million tokens")
