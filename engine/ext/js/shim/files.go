@@ -143,12 +143,16 @@ func readFile(c fileCall) (func(*sobek.Runtime) sobek.Value, error) {
 	if !info.Mode().IsRegular() && info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 {
 		return nil, fmt.Errorf("it isn't a regular file, and reading it might never end")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	tooLarge := fmt.Errorf("the file is larger than %d MB, the most that an extension may read", maxFile>>20)
+	if info.Size() > maxFile {
+		return nil, tooLarge
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1)) // it may grow meanwhile
 	if err != nil {
 		return nil, err
 	}
 	if len(data) > maxFile {
-		return nil, fmt.Errorf("the file is larger than %d MB, the most that an extension may read", maxFile>>20)
+		return nil, tooLarge
 	}
 	return func(rt *sobek.Runtime) sobek.Value { return rt.ToValue(rt.NewArrayBuffer(data)) }, nil
 }
