@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -19,19 +19,26 @@ import (
 // terminalWait bounds how long the terminal's answers are waited for.
 const terminalWait = 2 * time.Second
 
+func doctorFlags() []cli.Flag {
+	return append(offlineFlag("open no connection: ask no local server"),
+		&cli.BoolFlag{DisableDefaultText: true, Name: "json", Category: "Flags:", Usage: "print it as one JSON object"})
+}
+
 func (p *program) doctorApp() *cli.App {
 	return p.app(&cli.App{
 		Name:  "hoopoe doctor",
-		Usage: "what this terminal can do",
-		UsageText: `hoopoe doctor                            ask the terminal, tell what it can do and what helps
+		Usage: "what works here, and what this terminal can do",
+		UsageText: `hoopoe doctor                            tell about the terminal, files, keys and servers, and what helps
 
-The answers are kept by terminal; the chat goes by them from its next start on.`,
+The terminal is asked; its answers are kept, and the chat goes by them from its next start on.
+Keys are looked for and never shown.`,
+		Flags:  doctorFlags(),
 		Action: p.doctor,
 	})
 }
 
-// doctor asks the terminal, keeps what it answers and tells it. Without a
-// terminal it tells what the environment lets guess.
+// doctor asks the terminal, keeps what it answers and tells it with the rest.
+// Without a terminal it tells what the environment lets guess.
 func (p *program) doctor(c *cli.Context) error {
 	ctx, stop := withSignals(c.Context, os.Exit)
 	defer stop()
@@ -42,7 +49,7 @@ func (p *program) doctor(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	e, notices := p.newEngine(cwd, settings{offline: true})
+	e, notices := p.newEngine(cwd, settings{offline: c.Bool("offline")})
 	for _, n := range notices {
 		p.warn(n)
 	}
@@ -55,7 +62,17 @@ func (p *program) doctor(c *cli.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	_, err = io.WriteString(p.stdout, doctorText(profile.Report()))
+	found, err := p.examine(ctx, e, cwd, profile.Report())
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		out := json.NewEncoder(p.stdout)
+		out.SetEscapeHTML(false)
+		out.SetIndent("", "  ")
+		return out.Encode(found)
+	}
+	_, err = io.WriteString(p.stdout, found.text())
 	return err
 }
 
@@ -99,17 +116,3 @@ func newKeyboard(f io.Reader) keyboard {
 
 // Cancel implements terminal.Input.
 func (k keyboard) Cancel() bool { return k.Close() == nil }
-
-// doctorText is the report as text: a mark, what it is about and what was
-// found, and below it what helps.
-func doctorText(rows []terminal.Row) string {
-	var b strings.Builder
-	for _, r := range rows {
-		mark := map[terminal.Answer]string{terminal.Yes: "+", terminal.No: "-", terminal.Unknown: "?"}[r.State]
-		fmt.Fprintf(&b, "%s %-14s  %s\n", mark, r.Name, r.Text)
-		if r.Hint != "" {
-			fmt.Fprintf(&b, "  %14s  → %s\n", "", r.Hint)
-		}
-	}
-	return b.String()
-}

@@ -92,6 +92,7 @@ type settings struct {
 	theme                             string // "": as the settings say
 	inline, accessible                bool
 	offline                           bool
+	quiet                             bool // asks no server of this machine
 
 	resumeLatest bool // --continue
 	resume       bool // --resume, with resumeQuery or bare

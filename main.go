@@ -13,7 +13,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"slices"
 	"syscall"
 	"time"
 
@@ -58,34 +57,16 @@ type program struct {
 
 // run carries out a command line and returns the exit code.
 func (p *program) run(ctx context.Context, args []string) int {
+	if len(args) > 0 && args[0] == completing {
+		return exitCode(p.complete(args[1:]))
+	}
 	app := p.chatApp()
-	// Only the first word tells which flags there are, and only the flags
-	// tell which is the first word: so all of them are known for this.
-	line, _ := normalise(args, tableOf(slices.Concat(chatFlags(), hostFlags(), sessionsFlags())), withValue)
+	line, _ := normalise(args, tableOf(allFlags()), withValue)
 	rpc := line.rpc()
-	switch line.command() {
-	case "":
-		if rpc {
-			app.Flags = append(app.Flags, hostFlags()...)
-		}
-	case "acp":
-		app = p.acpApp()
-	case "sessions":
-		app = p.sessionsApp()
-	case "import":
-		app = p.importApp()
-	case "models":
-		app = p.modelsApp()
-	case "login":
-		app = p.loginApp()
-	case "logout":
-		app = p.logoutApp()
-	case "extension":
-		app = p.extensionApp()
-	case "theme":
-		app = p.themeApp()
-	case "doctor":
-		app = p.doctorApp()
+	if command, ok := subcommandOf(line.command()); ok {
+		app = command.app(p)
+	} else if rpc {
+		app.Flags = append(app.Flags, hostFlags()...)
 	}
 	editor := line.command() == "acp"
 	line, err := normalise(args, tableOf(app.Flags), p.strays(line))
@@ -119,7 +100,9 @@ hoopoe models [search]                  list the models, what they cost and what
 hoopoe extension                        write, check and list extensions
 hoopoe login [provider]                 save a provider's key; logout forgets it
 hoopoe theme                            list themes; also check them and begin one of your own
-hoopoe doctor                           tell what this terminal can do`,
+hoopoe config                           where the files are, what holds, and what is wrong with them
+hoopoe doctor                           tell what works here, and what this terminal can do
+hoopoe completion SHELL                 print what completes these words and flags in a shell`,
 		Flags:  chatFlags(),
 		Action: p.start,
 	})

@@ -43,7 +43,7 @@ func (p *program) newEngine(cwd string, s settings) (*engine.Engine, []string) {
 	return engine.New(engine.Options{
 		Paths: paths, Environ: p.environ, Getenv: p.getenv, Now: p.now, Version: version(),
 		Log: log, Secret: func(key string) { secrets.Add(key) },
-		Adapters: adapters(), LocalServers: true, Keys: s.keys(),
+		Adapters: adapters(), LocalServers: !s.quiet, Keys: s.keys(),
 		Offline: offline, Modules: p.modules,
 	}), notices
 }
