@@ -77,7 +77,7 @@ func scenes() map[string]scene {
 		},
 		"checkpoint": {
 			extension: "git-checkpoint.ts", model: call("write", `{"path":"kept","content":"changed"}`) + call("read", `{"path":"kept"}`) + says("ok"), prompts: []string{"change it"},
-			want: []string{"assistant ok", "label checkpoint 0"},
+			want: []string{"label checkpoint 1", "label checkpoint 2", "assistant ok"},
 		},
 		"commit on exit": {
 			extension: "commit-on-exit.ts", model: call("write", `{"path":"new","content":"x"}`) + says("Added a file."), prompts: []string{"add a file"},

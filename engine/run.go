@@ -48,7 +48,12 @@ func (s *Session) startRun(prompts []message.Message) {
 		Steer:      s.steer,
 		FollowUp:   func(ctx context.Context) []message.Message { return s.poll(ctx, FollowUp) },
 		Interrupts: func() bool { return s.interrupts(ctx) },
-		Emit:       func(ev event.Event) { s.in.post(item{event: ev}) },
+		Emit: func(ev event.Event) {
+			s.in.post(item{event: ev})
+			if _, begins := ev.(event.TurnStarted); begins {
+				s.heard(ctx)
+			}
+		},
 		NewID:      s.ids.next,
 		CallID:     func(id string) string { return s.uniqueCallID(ctx, id) },
 		Now:        s.engine.now,
@@ -306,6 +311,29 @@ func (s *Session) caughtUp(ctx context.Context) {
 	}
 	select {
 	case <-known:
+	case <-ctx.Done():
+	case <-s.ended:
+	}
+}
+
+// turnPatience is how long a turn waits for extensions to hear of its beginning.
+const turnPatience = time.Second
+
+// heard waits a moment until the extensions have been told all that the run has
+// emitted: one that isn't slow finds the conversation at the beginning of a turn
+// as it was then, as the protocol's family promises.
+func (s *Session) heard(ctx context.Context) {
+	if len(s.extensions.all()) == 0 {
+		return
+	}
+	var marks []<-chan struct{}
+	known := make(chan struct{})
+	if !s.in.post(item{fn: func() { marks = s.extensions.marks(); close(known) }}) {
+		return
+	}
+	select {
+	case <-known:
+		caughtUp(ctx, marks, turnPatience)
 	case <-ctx.Done():
 	case <-s.ended:
 	}
