@@ -1,6 +1,10 @@
 # Short names for what is done often. CI runs .ci/run, which has every step.
 
-.PHONY: build test check bench fuzz
+.PHONY: build test check bench fuzz snapshot release actionlint
+
+# Tools run from modules of their own; nothing of them enters go.mod.
+goreleaser = go run github.com/goreleaser/goreleaser/v2@v2.16.0
+actionlint = go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o hoopoe .
@@ -17,3 +21,20 @@ bench:
 
 fuzz:
 	.ci/run fuzz
+
+# All files of a release, in dist/, then a test of them. Needs no network once the
+# modules are there.
+snapshot:
+	$(goreleaser) check
+	$(goreleaser) release --snapshot --clean
+	HOOPOE_DIST=$(CURDIR)/dist go test -count=1 -v -run Snapshot ./internal/release
+
+# A release of the tag that is checked out. Needs GITHUB_TOKEN, and TAP_TOKEN for
+# the repositories of Homebrew and Scoop.
+release:
+	$(goreleaser) release --clean
+	HOOPOE_DIST=$(CURDIR)/dist go test -count=1 -v -run Snapshot ./internal/release
+
+# The workflows of .github.
+actionlint:
+	$(actionlint) -color
