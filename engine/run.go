@@ -54,9 +54,9 @@ func (s *Session) startRun(prompts []message.Message) {
 				s.heard(ctx)
 			}
 		},
-		NewID:      s.ids.next,
-		CallID:     func(id string) string { return s.uniqueCallID(ctx, id) },
-		Now:        s.engine.now,
+		NewID:  s.ids.next,
+		CallID: func(id string) string { return s.uniqueCallID(ctx, id) },
+		Now:    s.engine.now,
 		Between: func(ctx context.Context, turns int, more bool, answer message.Message) message.StopReason {
 			s.caughtUp(ctx) // what the answer has used counts
 			return s.between(ctx, turns, more, answer)
