@@ -2,9 +2,11 @@
 
 .PHONY: build test check bench fuzz snapshot release actionlint
 
-# Tools run from modules of their own; nothing of them enters go.mod.
-goreleaser = go run github.com/goreleaser/goreleaser/v2@v2.16.0
-actionlint = go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+# Tools run from modules of their own; nothing of them enters go.mod. Without a
+# network they come from the cache of modules.
+tool = GOPROXY="$$(go env GOPROXY)|file://$$(go env GOMODCACHE)/cache/download" go run
+goreleaser = $(tool) github.com/goreleaser/goreleaser/v2@v2.16.0
+actionlint = $(tool) github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o hoopoe .
