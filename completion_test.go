@@ -142,6 +142,7 @@ func TestShellCompletion(t *testing.T) {
 			}
 			for typed, want := range map[string]string{
 				"hoopoe sess\t":                          "sessions",
+				"~/hoopoe sess\t":                        "sessions",
 				"hoopoe sessions exp\t":                  "sessions export",
 				"hoopoe --permis\tpl\t":                  "--permissions plan",
 				"hoopoe --permissions=pl\t":              "--permissions=plan",
@@ -170,8 +171,12 @@ func completedBy(t *testing.T, p *place, shell string, args, setup []string, bin
 	out := filepath.Join(t.TempDir(), "arguments")
 	// The program is asked by its name; to run it is to note its arguments.
 	wrapped := t.TempDir()
+	_ = os.Remove(filepath.Join(p.home, "hoopoe"))
 	script := "#!/bin/sh\ncase \"$1\" in __complete|completion) exec \"" + filepath.Join(bin, "hoopoe") + "\" \"$@\";; esac\nprintf '%s ' \"$@\" > '" + out + ".new' && mv '" + out + ".new' '" + out + "'\n"
 	if err := os.WriteFile(filepath.Join(wrapped, "hoopoe"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(wrapped, "hoopoe"), filepath.Join(p.home, "hoopoe")); err != nil {
 		t.Fatal(err)
 	}
 	c := p.command()
@@ -208,4 +213,22 @@ func lookPath(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// Whatever stands before the cursor, it is read to its end.
+func FuzzCursor(f *testing.F) {
+	f.Add("--model\x00x\x00sessions\x00--", "+")
+	f.Add("-\x00=\x00--=\x00-p\x00--resume", "--permissions=p")
+	f.Fuzz(func(t *testing.T, before, at string) {
+		p := &program{}
+		c := p.cursorAt(strings.Split(before, "\x00"), at)
+		if c.at != at || c.app == nil {
+			t.Errorf("%+v", c)
+		}
+		for _, found := range c.flags() {
+			if !strings.HasPrefix(found.text, at) {
+				t.Errorf("%q is offered for %q", found.text, at)
+			}
+		}
+	})
 }

@@ -56,7 +56,8 @@ _hoopoe() {
     local -a done_texts done_rows open_texts open_rows
     local wants_files= wants_folders=
     local -a lines
-    lines=("${(@f)$("${(e)words[1]}" __complete "${(@Q)words[2,CURRENT-1]}" "+${(Q)words[CURRENT]}" 2>/dev/null)}")
+    local program=${(Q)words[1]}
+    lines=("${(@f)$("${program/#\~/$HOME}" __complete "${(@Q)words[2,CURRENT-1]}" "+${(Q)words[CURRENT]}" 2>/dev/null)}")
     local prefix=
     if [[ ${words[CURRENT]} == --*=* ]]; then
         prefix=${words[CURRENT]%%=*}=
@@ -94,7 +95,8 @@ const fishScript = `# fish completion for hoopoe
 function __hoopoe_candidates
     set -l words (commandline -opc)
     set -l at (commandline -ct)
-    for line in ($words[1] __complete $words[2..-1] "+$at" 2>/dev/null)
+    set -l program (string replace -r '^~' $HOME -- $words[1])
+    for line in ($program __complete $words[2..-1] "+$at" 2>/dev/null)
         switch $line
             case ':files*'
                 __fish_complete_path (string replace -r '^--[^=]*=' '' -- $at)

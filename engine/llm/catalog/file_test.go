@@ -286,7 +286,12 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"providers":{"google":{"compat":{"a":{"b":{}}},"modelOverrides":{"gemini-2.5-pro":{"compat":{"a":null}}}}}}`))
 	f.Add([]byte("\xff"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, _ := Parse(data)
+		file, problems, _ := parse(data)
+		for _, p := range problems {
+			if at := offset(data, p.steps); at < 0 || at > len(data) {
+				t.Errorf("%v is at %d of %d", p, at, len(data))
+			}
+		}
 		c := New(Options{File: file})
 		for id := range file.providers {
 			for _, m := range c.Models(id) {
