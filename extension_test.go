@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // example is the absolute path of one of the extensions in testdata.
@@ -34,6 +35,8 @@ type scene struct {
 	// the extension showed.
 	want  []string
 	check func(t *testing.T, p *place)
+	// shows is what the chat shows after each prompt.
+	shows [][]string
 }
 
 func call(tool, arguments string) string {
@@ -46,41 +49,41 @@ func says(text string) string { return "-- turn --\n-- text --\n" + text + "\n" 
 func scenes() map[string]scene {
 	return map[string]scene{
 		"gate refuses": {
-			extension: "permission-gate.ts", model: call("bash", `{"command":"rm -rf kept"}`) + says("ok"), prompts: []string{"delete"},
+			extension: "permission-gate.ts", model: call("bash", `{"command":"rm -rf kept"}`) + says("ok"), shows: [][]string{{"\n  ok"}}, prompts: []string{"delete"},
 			answers: map[string]any{"This command deletes for good: rm -rf kept": "Don't"},
 			want:    []string{"toolResult! The user said no.", "assistant ok"},
 			check:   func(t *testing.T, p *place) { p.has(t, "kept", true) },
 		},
 		"gate allows": {
-			extension: "permission-gate.ts", model: call("bash", `{"command":"rm -rf kept"}`) + says("ok"), prompts: []string{"delete"},
+			extension: "permission-gate.ts", model: call("bash", `{"command":"rm -rf kept"}`) + says("ok"), shows: [][]string{{"\n  ok"}}, prompts: []string{"delete"},
 			answers: map[string]any{"This command deletes for good": "Run it"},
 			want:    []string{"assistant ok"},
 			check:   func(t *testing.T, p *place) { p.has(t, "kept", false) },
 		},
 		"protected path": {
-			extension: "protected-paths.ts", model: call("write", `{"path":".env","content":"x"}`) + call("write", `{"path":"free","content":"x"}`) + says("ok"), prompts: []string{"write"},
+			extension: "protected-paths.ts", model: call("write", `{"path":".env","content":"x"}`) + call("write", `{"path":"free","content":"x"}`) + says("ok"), shows: [][]string{{".env is protected", "\n  ok"}}, prompts: []string{"write"},
 			want:  []string{"toolResult! .env is protected", "toolResult ", "assistant ok"},
 			check: func(t *testing.T, p *place) { p.has(t, ".env", false); p.has(t, "free", true) },
 		},
 		"todo widget": {
-			extension: "todo-widget.ts", model: call("tasks", `{"action":"add","text":"sing"}`) + call("tasks", `{"action":"done","number":1}`) + says("ok"), prompts: []string{"plan"},
+			extension: "todo-widget.ts", model: call("tasks", `{"action":"add","text":"sing"}`) + call("tasks", `{"action":"done","number":1}`) + says("ok"), shows: [][]string{{"sing", "\n  ok"}}, prompts: []string{"plan"},
 			want: []string{"toolResult 1. sing", "toolResult 1. sing (done)", "assistant ok"},
 		},
 		"progress": {
-			extension: "progress.ts", model: call("countdown", `{"from":2}`) + says("ok"), prompts: []string{"count"},
+			extension: "progress.ts", model: call("countdown", `{"from":2}`) + says("ok"), shows: [][]string{{"counted 2", "\n  ok"}}, prompts: []string{"count"},
 			want: []string{"toolResult counted 2", "assistant ok"},
 		},
 		"question": {
-			extension: "question.ts", model: call("question", `{"question":"Which bird?","options":["hoopoe","wren"]}`) + says("ok"), prompts: []string{"ask me"},
+			extension: "question.ts", model: call("question", `{"question":"Which bird?","options":["hoopoe","wren"]}`) + says("ok"), shows: [][]string{{"The user chose: wren", "\n  ok"}}, prompts: []string{"ask me"},
 			answers: map[string]any{"Which bird?": "wren"},
 			want:    []string{"toolResult The user chose: wren", "assistant ok"},
 		},
 		"checkpoint": {
-			extension: "git-checkpoint.ts", model: call("write", `{"path":"kept","content":"changed"}`) + call("read", `{"path":"kept"}`) + says("ok"), prompts: []string{"change it"},
+			extension: "git-checkpoint.ts", model: call("write", `{"path":"kept","content":"changed"}`) + call("read", `{"path":"kept"}`) + says("ok"), shows: [][]string{{"\n  ok"}}, prompts: []string{"change it"},
 			want: []string{"label checkpoint 1", "label checkpoint 2", "assistant ok"},
 		},
 		"commit on exit": {
-			extension: "commit-on-exit.ts", model: call("write", `{"path":"new","content":"x"}`) + says("Added a file."), prompts: []string{"add a file"},
+			extension: "commit-on-exit.ts", model: call("write", `{"path":"new","content":"x"}`) + says("Added a file."), shows: [][]string{{"Added a file."}}, prompts: []string{"add a file"},
 			want: []string{"assistant Added a file."},
 			check: func(t *testing.T, p *place) {
 				if got := p.git(t, "log", "-1", "--format=%s"); got != "[agent] Added a file." {
@@ -89,19 +92,19 @@ func scenes() map[string]scene {
 			},
 		},
 		"input": {
-			extension: "input-transform.ts", model: says("because"), prompts: []string{"ping", "?why"},
+			extension: "input-transform.ts", model: says("because"), shows: [][]string{{"pong"}, {"because"}}, prompts: []string{"ping", "?why"},
 			want: []string{"user Answer in one sentence: why", "assistant because"},
 		},
 		"status line": {
-			extension: "status-line.ts", model: says("ok"), prompts: []string{"hello"},
+			extension: "status-line.ts", model: says("ok"), shows: [][]string{{"done after 1", "\n  ok"}}, prompts: []string{"hello"},
 			want: []string{"assistant ok"},
 		},
 		"injector": {
-			extension: "injector.ts", model: "-- turn --\nsystem: Keep it short.\n-- text --\nok\n", prompts: []string{"hello"},
+			extension: "injector.ts", model: "-- turn --\nsystem: Keep it short.\n-- text --\nok\n", shows: [][]string{{"* Prompt 1: 5 characters", "\n  ok"}}, prompts: []string{"hello"},
 			want: []string{"user hello", "custom Prompt 1: 5 characters", "assistant ok"},
 		},
 		"dynamic tools": {
-			extension: "dynamic-tools.ts", model: call("echo_start", `{"text":"a"}`) + call("echo_late", `{"text":"b"}`) + says("ok"), prompts: []string{"/add-tool echo_late", "use both"},
+			extension: "dynamic-tools.ts", model: call("echo_start", `{"text":"a"}`) + call("echo_late", `{"text":"b"}`) + says("ok"), shows: [][]string{{"echo_late"}, {"echo_late: b", "\n  ok"}}, prompts: []string{"/add-tool echo_late", "use both"},
 			want: []string{"toolResult echo_start: a", "toolResult echo_late: b", "assistant ok"},
 		},
 	}
@@ -323,5 +326,48 @@ func (e *editor) through(t *testing.T, s scene, id int) {
 			}
 			return
 		}
+	}
+}
+
+// And in the chat, whose dialogs are answered by keys (C-3).
+func TestExtensionsInChat(t *testing.T) {
+	for name, s := range scenes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, args := s.stage(t)
+			screen, c := newTerminal(t, 200, 40), p.command(args...) // as wide as a status line with everything
+			screen.run(c)
+			screen.see("›")
+			for i, prompt := range s.prompts {
+				screen.keys("\x1b[200~" + prompt + "\x1b[201~") // "?" typed alone shows the keys
+				screen.see("› " + prompt)
+				<-time.After(gap) // what follows a paste at once would belong to it
+				screen.keys("\r")
+				screen.through(t, s, i)
+			}
+			screen.leave(c)
+			s.came(t, p)
+		})
+	}
+}
+
+// through answers the dialogs of a prompt until the chat has nothing left to do.
+func (s *screen) through(t *testing.T, sc scene, prompt int) {
+	t.Helper()
+	for prefix, answer := range sc.answers {
+		if prompt > 0 {
+			break
+		}
+		text, _ := answer.(string)
+		s.see(prefix, ". "+text)
+		for row := range strings.SplitSeq(s.text(), "\n") {
+			number, option, ok := strings.Cut(strings.TrimLeft(row, "› "), ". ")
+			if ok && len(number) == 1 && strings.TrimSpace(option) == text {
+				s.answer(number, prefix)
+			}
+		}
+	}
+	for _, want := range sc.shows[prompt] {
+		s.see(want)
 	}
 }

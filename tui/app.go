@@ -59,6 +59,7 @@ type app struct {
 	commands int
 
 	lastBatch time.Time
+	drawings  chan drawnMsg // by extensions
 
 	showTodos bool
 	mouseFree bool // the terminal has the mouse, for selecting
@@ -125,6 +126,7 @@ func newApp(ctx context.Context, o Options) *app {
 	a.view.Cwd = o.Cwd
 	a.view.Usage.ContextTokens = -1
 	a.story = newStory(&a.look)
+	a.story.draw, a.drawings = a.drawGuest, make(chan drawnMsg)
 	a.editor = editor.New(editor.Options{Prompt: "› ", Now: o.Now, Keys: o.Keys, Vim: o.Vim, Reorder: a.look.Bidi.Reorder})
 	a.restyle()
 	return a
@@ -146,7 +148,7 @@ func (a *app) restyle() {
 
 // Init implements tea.Model. The first frame doesn't wait for any of this.
 func (a *app) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.Raw(ansi.SetModeLightDark), a.awaitSignal(), a.awaitTheme()}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.Raw(ansi.SetModeLightDark), a.awaitSignal(), a.awaitTheme(), a.awaitDrawing()}
 	if a.o.History != nil {
 		cmds = append(cmds, func() tea.Msg { return historyMsg(a.o.History()) })
 	}
@@ -293,6 +295,8 @@ func (a *app) sessionMsg(msg tea.Msg) tea.Cmd {
 	case editedMsg:
 		a.back()
 		a.edited(msg)
+	case drawnMsg:
+		return a.drawn(msg)
 	}
 	return nil
 }

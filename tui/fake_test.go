@@ -35,6 +35,8 @@ type fakeSession struct {
 	refuse  error // of prompts
 	rules   []permission.Rule
 	vetoes  bool // moves in the tree
+
+	shortcuts []engine.Shortcut
 }
 
 func newFake() *fakeSession {
@@ -281,3 +283,16 @@ func userMessage(id, text string) event.MessageStarted {
 }
 
 var _ Session = (*fakeSession)(nil)
+
+func (f *fakeSession) Shortcuts() []engine.Shortcut { return f.shortcuts }
+
+func (f *fakeSession) RunShortcut(_ context.Context, key string) error {
+	f.note("shortcut " + key)
+	return nil
+}
+
+func (f *fakeSession) Renders(customType string) bool { return customType == "drawn" }
+
+func (f *fakeSession) RenderMessage(_ context.Context, m message.Message, width int, expanded bool) ([]string, bool) {
+	return []string{fmt.Sprintf("\x1b[31mdrawn\x1b[0m %s at %d, %v\x1b]52;c;x\x07", m.Text(), width, expanded), strings.Repeat("w", 300)}, true
+}

@@ -43,6 +43,9 @@ func (a *app) key(k tea.KeyPressMsg) tea.Cmd {
 		if cmd, ok := a.acts(stroke, keymap.Global, keymap.Chat); ok {
 			return cmd
 		}
+		if cmd, ok := a.shortcut(stroke); ok {
+			return cmd
+		}
 	}
 	switch a.editor.Update(k) {
 	case editor.Submitted:

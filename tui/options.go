@@ -120,6 +120,13 @@ type Session interface {
 	ClearQueue(ctx context.Context) ([]event.Queued, error)
 	Answer(ctx context.Context, id string, a event.Answer) error
 	SetMode(ctx context.Context, mode string) error
+	// Shortcuts are the keys of extensions; RunShortcut carries one out.
+	Shortcuts() []engine.Shortcut
+	RunShortcut(ctx context.Context, key string) error
+	// Renders reports whether an extension draws messages of a type, and
+	// RenderMessage has it do so; the lines are as the extension made them.
+	Renders(customType string) bool
+	RenderMessage(ctx context.Context, m message.Message, width int, expanded bool) (lines []string, ok bool)
 	CycleModel(ctx context.Context) error
 	// MoveToWith goes on from another entry of the session's tree. For a message
 	// of the user's that is the place before it, and its text comes back.

@@ -25,6 +25,8 @@ type story struct {
 	// for a message that is removed again.
 	owned map[string][]transcript.Item
 	cards map[string]*card.Card // calls and user's commands that haven't ended
+	// draw has an extension draw one of its messages; nil: their text is shown.
+	draw func(*guestMessage, drawing)
 }
 
 func newStory(look *transcript.Look) *story {
@@ -118,7 +120,7 @@ func (s *story) message(m message.Message) {
 		s.list.Append(&transcript.Summary{Look: s.look, Title: title, Text: m.Summary})
 	case message.Custom:
 		if m.Display {
-			s.notice("info", m.Text())
+			s.list.Append(&guestMessage{look: s.look, message: m, draw: s.draw})
 		}
 	}
 }
