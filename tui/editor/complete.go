@@ -56,6 +56,9 @@ func ParseMention(word string) Mention {
 	path := strings.TrimPrefix(word, "@")
 	if quoted, ok := strings.CutPrefix(path, `"`); ok {
 		path, lines, _ := strings.Cut(quoted, `"`)
+		if path == "" || !isLines(lines) {
+			lines = ""
+		}
 		return Mention{path, lines}
 	}
 	if i := strings.LastIndexByte(path, ':'); i > 0 && isLines(path[i:]) {
@@ -66,7 +69,7 @@ func ParseMention(word string) Mention {
 
 // String writes the mention as it stands in a prompt.
 func (m Mention) String() string {
-	if strings.ContainsAny(m.Path, " \t") {
+	if strings.ContainsAny(m.Path, " \t") || ParseMention("@"+m.Path).Lines != "" {
 		return `@"` + m.Path + `"` + m.Lines
 	}
 	return "@" + m.Path + m.Lines
