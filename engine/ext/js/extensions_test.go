@@ -106,7 +106,7 @@ func TestPermissionGate(t *testing.T) {
 func TestProtectedPaths(t *testing.T) {
 	l := use(t, "protected-paths.ts", nil)
 	for path, reason := range map[string]string{
-		"main.go": "", "a/.env": ".env is protected", "/work/node_modules/x/y.js": "y.js is protected", "sub/go.sum": "go.sum is protected",
+		"main.go": "", "a/.env": ".env is protected", "/src/node_modules/x/y.js": "y.js is protected", "sub/go.sum": "go.sum is protected",
 	} {
 		arguments, _ := json.Marshal(map[string]string{"path": path})
 		if r := l.call(t, "write", string(arguments)); r.Reason != reason || r.Block != (reason != "") {
