@@ -268,6 +268,15 @@ func TestSnapshotDebian(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
+	list, err := exec.CommandContext(t.Context(), "dpkg-deb", "-c", deb).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(list)) {
+		if strings.HasPrefix(line, "d") && !strings.HasPrefix(line, "drwxr-xr-x root/root ") {
+			t.Errorf("a folder that not everybody may enter: %s", line)
+		}
+	}
 	out, err := exec.CommandContext(t.Context(), "dpkg-deb", "-f", deb, "Package", "Maintainer", "Version").Output()
 	if err != nil || !strings.Contains(string(out), "Package: hoopoe\n") {
 		t.Errorf("%s, %v", out, err)
