@@ -275,7 +275,8 @@ func FuzzDispatch(f *testing.F) {
 		if !command && (err != nil || r.Handled) {
 			t.Fatalf("%q: %+v, %v", text, r, err)
 		}
-		if !r.Handled && !strings.HasSuffix(text, r.Text) {
+		stands := command && err == nil // for a text of its own, as /init does
+		if !r.Handled && !stands && !strings.HasSuffix(text, r.Text) {
 			t.Fatalf("%q became %q", text, r.Text)
 		}
 		builtins().Complete(t.Context(), newFake(), chat, text)

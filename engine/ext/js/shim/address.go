@@ -165,7 +165,7 @@ func (a *address) from(rest string) *address {
 			return nil
 		}
 	}
-	if !a.setHostPort(host) {
+	if !a.setHostPort(host) || !a.whole() {
 		return nil
 	}
 	return a.tail(rest[end:])
@@ -194,7 +194,9 @@ func (a *address) setPath(path string) {
 		a.path = escape(path, "")
 		return
 	}
-	path = a.slashes(path)
+	if a.special() { // a question mark is part of it here
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
 	if path == "" && !a.special() {
 		a.path = ""
 		return
@@ -224,6 +226,9 @@ func (a *address) setPath(path string) {
 
 // signed reports whether it can have a user and a port.
 func (a *address) signed() bool { return a.host != "" && a.scheme != "file" }
+
+// whole reports whether there is a host for the user and the port, if any.
+func (a *address) whole() bool { return a.host != "" || a.user+a.password+a.port == "" }
 
 func (a *address) hostPort() string { return a.host + prefixedText(":", a.port) }
 
@@ -280,9 +285,9 @@ func (a *address) change(name, value string) {
 			a.password = escape(value, escapeUser)
 		}
 	case "host":
-		ok = a.authority && a.setHostPort(value)
+		ok = a.authority && a.setHostPort(value) && a.whole()
 	case "hostname":
-		ok = a.authority && a.setHost(value)
+		ok = a.authority && a.setHost(value) && a.whole()
 	case "port":
 		if a.port = ""; value != "" {
 			ok = a.signed() && a.setPort(value)

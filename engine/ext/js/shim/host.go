@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -54,11 +55,19 @@ func (a *address) setHost(host string) bool {
 		return true
 	}
 	plain, err := url.PathUnescape(host)
+	if err != nil || !utf8.ValidString(plain) {
+		return false
+	}
+	domain := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false), idna.VerifyDNSLength(false))
+	ascii, err := domain.ToASCII(plain)
 	if err != nil {
 		return false
 	}
-	ascii, err := idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(false), idna.CheckHyphens(false), idna.VerifyDNSLength(false)).ToASCII(plain)
-	if err != nil || ascii == "" || strings.ContainsAny(ascii, "\x00\t\n\r #/:<>?@[\\]^|%\x7f") {
+	// What isn't a name when it is read again, such as U+FFFD, is none.
+	if again, err := domain.ToASCII(ascii); err != nil || again != ascii {
+		return false
+	}
+	if ascii == "" || strings.ContainsAny(ascii, "\x00\t\n\r #/:<>?@[\\]^|%\x7f") {
 		return false
 	}
 	if isNumber(lastLabel(ascii)) {
