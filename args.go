@@ -180,6 +180,12 @@ func arguments(args []string) (words, literals []string) {
 	return args[:i], args[i+1:]
 }
 
+// following are the words behind a sub-command's own.
+func following(c *cli.Context) []string {
+	words, literals := arguments(c.Args().Slice())
+	return append(words[1:], literals...)
+}
+
 func looksLikeFlag(arg string) bool {
 	name, _, _ := strings.Cut(arg, "=")
 	return len(name) > 1 && name[0] == '-' && !strings.ContainsAny(name, " \t\r\n")

@@ -33,8 +33,7 @@ hoopoe completion powershell             in $PROFILE: hoopoe completion powershe
 
 // completion prints a shell's script.
 func (p *program) completion(c *cli.Context) error {
-	words, literals := arguments(c.Args().Slice())
-	args := append(words[1:], literals...)
+	args := following(c)
 	if len(args) != 1 {
 		return usagef("\"completion\" needs the name of a shell: %s", strings.Join(shells(), ", "))
 	}

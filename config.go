@@ -44,15 +44,9 @@ VISUAL or EDITOR names the editor.`,
 
 // config carries out one of the sub-commands.
 func (p *program) config(c *cli.Context) error {
-	words, literals := arguments(c.Args().Slice())
-	args := append(words[1:], literals...) // the first word is "config"
-	cwd, err := workFolder("")
+	args, cwd, e, err := p.subcommand(c, settings{offline: true})
 	if err != nil {
 		return err
-	}
-	e, notices := p.newEngine(cwd, settings{offline: true})
-	for _, n := range notices {
-		p.warn(n)
 	}
 	verb, name := "path", ""
 	if len(args) > 0 {

@@ -42,16 +42,12 @@ Keys are looked for and never shown.`,
 func (p *program) doctor(c *cli.Context) error {
 	ctx, stop := withSignals(c.Context, os.Exit)
 	defer stop()
-	if words, literals := arguments(c.Args().Slice()); len(words)+len(literals) > 1 {
+	if len(following(c)) > 0 {
 		return usagef(`"doctor" takes nothing more; a text for the model goes after -p`)
 	}
-	cwd, err := workFolder("")
+	_, cwd, e, err := p.subcommand(c, settings{offline: c.Bool("offline")})
 	if err != nil {
 		return err
-	}
-	e, notices := p.newEngine(cwd, settings{offline: c.Bool("offline")})
-	for _, n := range notices {
-		p.warn(n)
 	}
 	profile := terminal.Guess(p.environ)
 	if p.terminals.in && p.terminals.out {

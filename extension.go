@@ -34,15 +34,9 @@ They lie in the user's extensions folder, in .hoopoe/extensions of a trusted pro
 
 // extension carries out one of the sub-commands.
 func (p *program) extension(c *cli.Context) error {
-	words, literals := arguments(c.Args().Slice())
-	args := append(words[1:], literals...) // the first word is "extension"
-	cwd, err := workFolder("")
+	args, cwd, e, err := p.subcommand(c, settings{offline: true})
 	if err != nil {
 		return err
-	}
-	e, notices := p.newEngine(cwd, settings{offline: true})
-	for _, n := range notices {
-		p.warn(n)
 	}
 	verb := "list"
 	if len(args) > 0 {

@@ -51,15 +51,9 @@ type importing struct {
 }
 
 func (p *program) importSessions(c *cli.Context) error {
-	words, literals := arguments(c.Args().Slice())
-	args := append(words[1:], literals...) // the first word is "import"
-	cwd, err := workFolder(c.String("cwd"))
+	args, cwd, e, err := p.subcommand(c, settings{})
 	if err != nil {
 		return err
-	}
-	e, notices := p.newEngine(cwd, settings{})
-	for _, n := range notices {
-		p.warn(n)
 	}
 	i := importing{p: p, engine: e, cwd: cwd, chosen: c.IsSet("cwd"), all: c.Bool("all"), dir: c.String("session-dir")}
 	if err := i.recall(); err != nil {
@@ -68,18 +62,14 @@ func (p *program) importSessions(c *cli.Context) error {
 	if len(args) == 0 {
 		return i.list()
 	}
-	failed := false
 	for _, arg := range args {
 		if err := i.take(arg); err != nil {
 			if _, usage := errors.AsType[usageError](err); usage {
 				return err
 			}
 			p.report(err)
-			failed = true
+			p.exit = 1
 		}
-	}
-	if failed {
-		p.exit = 1
 	}
 	return nil
 }

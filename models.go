@@ -48,16 +48,14 @@ func (p *program) models(c *cli.Context) error {
 // modelsEngine is the engine for a sub-command about models, with the words
 // that follow the sub-command.
 func (p *program) modelsEngine(c *cli.Context) (*engine.Engine, []string, error) {
-	words, literals := arguments(c.Args().Slice())
-	cwd, err := workFolder("")
+	args, _, e, err := p.subcommand(c, settings{offline: c.Bool("offline")})
 	if err != nil {
 		return nil, nil, err
 	}
-	e, notices := p.newEngine(cwd, settings{offline: c.Bool("offline")})
-	for _, n := range append(notices, e.Warnings()...) {
+	for _, n := range e.Warnings() {
 		p.warn(n)
 	}
-	return e, append(words[1:], literals...), nil
+	return e, args, nil
 }
 
 func noModel(e *engine.Engine, search string) error {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urfave/cli/v2"
+
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/redact"
@@ -46,6 +48,20 @@ func (p *program) newEngine(cwd string, s settings) (*engine.Engine, []string) {
 		Adapters: adapters(), LocalServers: !s.quiet, Keys: s.keys(),
 		Offline: offline, Modules: p.modules,
 	}), notices
+}
+
+// subcommand is what most sub-commands begin with: the words behind their own,
+// the folder that they are about, which the flag cwd names where there is one,
+// and an engine. What was odd about the user's files is told.
+func (p *program) subcommand(c *cli.Context, s settings) (args []string, cwd string, e *engine.Engine, err error) {
+	if cwd, err = workFolder(c.String("cwd")); err != nil {
+		return nil, "", nil, err
+	}
+	e, notices := p.newEngine(cwd, s)
+	for _, n := range notices {
+		p.warn(n)
+	}
+	return following(c), cwd, e, nil
 }
 
 // workFolder is the folder to work in.

@@ -42,8 +42,7 @@ ID is a session's id, its beginning, or its file; show and export also take word
 
 // sessions carries out one of the sub-commands.
 func (p *program) sessions(c *cli.Context) error {
-	words, literals := arguments(c.Args().Slice())
-	args := append(words[1:], literals...) // the first word is "sessions"
+	args := following(c)
 	verb := "list"
 	if len(args) > 0 {
 		verb, args = args[0], args[1:]
@@ -51,13 +50,9 @@ func (p *program) sessions(c *cli.Context) error {
 	if err := checkSessions(c, verb, args); err != nil {
 		return err
 	}
-	cwd, err := workFolder(c.String("cwd"))
+	_, cwd, e, err := p.subcommand(c, settings{})
 	if err != nil {
 		return err
-	}
-	e, notices := p.newEngine(cwd, settings{})
-	for _, n := range notices {
-		p.warn(n)
 	}
 	s := saved{p: p, engine: e, cwd: cwd, dir: c.String("session-dir")}
 	switch verb {

@@ -66,15 +66,9 @@ The chat chooses with /theme, the setting "theme", or --theme NAME.`,
 }
 
 func (p *program) theme(c *cli.Context) error {
-	words, literals := arguments(c.Args().Slice())
-	args := append(words[1:], literals...)
-	cwd, err := workFolder("")
+	args, cwd, e, err := p.subcommand(c, settings{offline: true})
 	if err != nil {
 		return err
-	}
-	e, notices := p.newEngine(cwd, settings{offline: true})
-	for _, n := range notices {
-		p.warn(n)
 	}
 	set := themeSet(e, cwd, false)
 	command := "list"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/card"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -240,15 +241,7 @@ func (a *app) todoRows(width, limit int) []string {
 }
 
 func (a *app) todoRow(t message.Todo, width int) string {
-	mark, paint := "○", a.look.Text
-	switch t.Status {
-	case "in_progress":
-		mark, paint = "●", a.look.Accent
-	case "completed":
-		mark, paint = "✓", a.look.Muted
-	case "abandoned":
-		mark, paint = "✗", a.look.Muted
-	}
+	mark, paint := card.TaskMark(a.look.Styles, t.Status)
 	return paint.Render(style.Cut(mark+" "+sanitize.Line(t.Content), width))
 }
 

@@ -39,17 +39,22 @@ func (c *Card) todos(width, limit int) []flow.Row {
 	return append(rows[from:from+limit:from+limit], c.more(count(len(rows)-limit, "more row", "more rows"), width))
 }
 
+// TaskMark is what a task's status looks like.
+func TaskMark(s style.Styles, status string) (mark string, paint style.Style) {
+	switch status {
+	case "in_progress":
+		return "●", s.Accent
+	case "completed":
+		return "✓", s.Muted
+	case "abandoned":
+		return "✗", s.Muted
+	}
+	return "○", s.Text
+}
+
 // task is one task behind its mark.
 func (c *Card) task(t message.Todo, width int) []flow.Row {
-	mark, paint := "○", c.look.Text
-	switch t.Status {
-	case "in_progress":
-		mark, paint = "●", c.look.Accent
-	case "completed":
-		mark, paint = "✓", c.look.Muted
-	case "abandoned":
-		mark, paint = "✗", c.look.Muted
-	}
+	mark, paint := TaskMark(c.look.Styles, t.Status)
 	rows, _ := transcript.Head(sanitize.Line(t.Content), max(width-2, 1), 2, c.look.Bidi)
 	for i, row := range rows {
 		lead := "  "

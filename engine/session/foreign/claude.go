@@ -2,8 +2,6 @@ package foreign
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
@@ -86,21 +84,8 @@ type claudeReader struct {
 
 func readClaude(lines *jsonl.Reader, r *Report) (transcript, error) {
 	c := claudeReader{r: r, tools: map[string]string{}, alias: map[string]string{}}
-	for {
-		line, err := lines.Next()
-		if errors.Is(err, io.EOF) {
-			return c.t, nil
-		}
-		if err != nil {
-			return c.t, err
-		}
-		var l claudeLine
-		if json.Unmarshal(line.Data, &l) != nil {
-			r.leave("lines that can't be read")
-			continue
-		}
-		c.line(l)
-	}
+	err := each(lines, r, func(_ []byte, l claudeLine) { c.line(l) })
+	return c.t, err
 }
 
 func (c *claudeReader) line(l claudeLine) {

@@ -2,8 +2,6 @@ package foreign
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -69,21 +67,9 @@ type codexReader struct {
 
 func readCodex(lines *jsonl.Reader, r *Report) (transcript, error) {
 	c := codexReader{r: r, provider: "openai", tools: map[string]string{}}
-	for {
-		line, err := lines.Next()
-		if errors.Is(err, io.EOF) {
-			return c.t, nil
-		}
-		if err != nil {
-			return c.t, err
-		}
-		var l codexLine
-		if json.Unmarshal(line.Data, &l) != nil {
-			r.leave("lines that can't be read")
-			continue
-		}
+	err := each(lines, r, func(raw []byte, l codexLine) {
 		if l.Payload == nil {
-			l.Payload = line.Data
+			l.Payload = raw
 			if l.Type == "" {
 				l.Type = "session_meta"
 			} else {
@@ -93,10 +79,11 @@ func readCodex(lines *jsonl.Reader, r *Report) (transcript, error) {
 		var item codexItem
 		if json.Unmarshal(l.Payload, &item) != nil {
 			r.leave("lines of a form that isn't known")
-			continue
+			return
 		}
 		c.line(l, item)
-	}
+	})
+	return c.t, err
 }
 
 func (c *codexReader) line(l codexLine, item codexItem) {

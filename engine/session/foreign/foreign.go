@@ -155,6 +155,29 @@ func Read(path string, o session.Options) (*session.Document, Report, error) {
 	return doc, r, err
 }
 
+// each calls take with every line that is JSON of the form, and the line itself.
+func each[L any](lines *jsonl.Reader, r *Report, take func(raw []byte, l L)) error {
+	for {
+		line, err := lines.Next()
+		if _, long := errors.AsType[*jsonl.TooLongError](err); long {
+			r.leave("lines that are too long")
+			continue
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var l L
+		if json.Unmarshal(line.Data, &l) != nil {
+			r.leave("lines that can't be read")
+			continue
+		}
+		take(line.Data, l)
+	}
+}
+
 // copied takes over a session of our own format.
 func copied(path string, o session.Options, r Report) (*session.Document, Report, error) {
 	doc, notices, err := session.Fork(path, o)

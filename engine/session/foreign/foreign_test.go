@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 )
@@ -127,6 +128,16 @@ func TestReadRefuses(t *testing.T) {
 	}
 	if _, _, err := Read(filepath.Join(dir, "missing"), session.Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// A line that nobody would keep doesn't cost the others.
+func TestLongLine(t *testing.T) {
+	const said = `{"type":"user","uuid":"u","sessionId":"s","message":{"role":"user","content":"hi"}}` + "\n"
+	var r Report
+	got, err := readClaude(jsonl.NewReader(strings.NewReader(`{"x":"`+strings.Repeat("x", 500)+"\"}\n"+said), 200), &r)
+	if err != nil || len(got.turns) != 1 || r.Left["lines that are too long"] != 1 {
+		t.Errorf("%d turns, left %v, %v", len(got.turns), r.Left, err)
 	}
 }
 
