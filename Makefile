@@ -29,13 +29,13 @@ fuzz:
 snapshot:
 	$(goreleaser) check
 	$(goreleaser) release --snapshot --clean
-	HOOPOE_DIST=$(CURDIR)/dist go test -count=1 -v -run Snapshot ./internal/release
+	HOOPOE_DIST=$(CURDIR)/dist go test -count=1 -v -tags snapshot -run Snapshot ./internal/release
 
 # A release of the tag that is checked out. Needs GITHUB_TOKEN, and TAP_TOKEN for
 # the repositories of Homebrew and Scoop.
 release:
 	$(goreleaser) release --clean
-	HOOPOE_DIST=$(CURDIR)/dist go test -count=1 -v -run Snapshot ./internal/release
+	HOOPOE_DIST=$(CURDIR)/dist go test -count=1 -v -tags snapshot -run Snapshot ./internal/release
 
 # The workflows of .github.
 actionlint:

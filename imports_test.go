@@ -222,9 +222,6 @@ func isScreen(importPath string) bool {
 
 // C-2, C-3: the engine is one thing under all faces.
 func TestImportRules(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs go list")
-	}
 	for _, b := range broken(listPackages(t)) {
 		t.Error(b)
 	}

@@ -15,9 +15,6 @@ const repository = "../.."
 // Everything that a build links is in the notices and in the bill of materials,
 // and both are the same when they are made again.
 func TestNoticesAndBill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs go list")
-	}
 	p, err := linked(t.Context(), repository)
 	if err != nil {
 		t.Fatal(err)

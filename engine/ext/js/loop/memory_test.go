@@ -13,9 +13,6 @@ import (
 // E-4: whatever an extension keeps, the loop is ended and the memory is free
 // again.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("moves hundreds of MB")
-	}
 	const budget = 32 << 20
 	for _, c := range []struct{ name, src, failure string }{
 		{"string doubling", `let s = "x"; for (;;) s += s`, "of memory"},
