@@ -97,11 +97,11 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	text := fmt.Sprintf("there is no command /%s", e.Name)
+	text := "there is no command /" + e.Name
 	if len(e.Nearest) > 0 {
 		text += "; did you mean /" + strings.Join(e.Nearest, " or /") + "?"
 	}
-	return text + ` Start with "//" to send the text as it is`
+	return text + fmt.Sprintf(` ("//%s" sends it as text)`, e.Name)
 }
 
 // Registry holds the commands. It is immutable and safe for concurrent use.
