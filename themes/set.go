@@ -27,7 +27,7 @@ type Entry struct {
 	// is a Theme only if the file was good before.
 	Err   error
 	good  bool
-	theme Theme
+	theme Theme // of a file
 }
 
 // Bounds of what is read of a folder.
@@ -42,8 +42,7 @@ const (
 func Open(dirs ...string) Set {
 	s := Set{dirs: dirs, entries: map[string]Entry{}}
 	for _, name := range Names() {
-		t, err := Load(name)
-		s.entries[name] = Entry{Name: name, Err: err, good: err == nil, theme: t}
+		s.entries[name] = Entry{Name: name, good: true} // read when it is picked
 	}
 	for _, dir := range dirs {
 		s.readFolder(dir)
@@ -181,6 +180,8 @@ func (s Set) named(name string) (Theme, error) {
 		return Theme{}, unknown(name, s.Names())
 	case !e.good:
 		return Theme{}, e.Err
+	case e.Path == "":
+		return Load(name)
 	}
 	return e.theme, nil
 }
