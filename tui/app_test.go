@@ -32,7 +32,8 @@ func attachedApp(t testing.TB, width, height int, v event.View) *app {
 	}
 	at := time.Unix(1_800_000_000, 0)
 	a := newApp(t.Context(), Options{
-		Theme: theme, Cwd: v.Cwd, Commands: fewCommands(),
+		Environ: []string{"TERM=xterm-256color"},
+		Theme:   theme, Cwd: v.Cwd, Commands: fewCommands(),
 		Now: func() time.Time { return at },
 	}.withDefaults())
 	a.update(tea.WindowSizeMsg{Width: width, Height: height})
