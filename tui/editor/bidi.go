@@ -1,21 +1,20 @@
 package editor
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/bidi"
-)
 
-// level is a depth of direction: even runs from left to right, odd from right
-// to left.
-type level uint8
+	"github.com/hoopoe-agent/hoopoe/tui/direction"
+)
 
 // lineLevels returns the levels of a line's cells, after the Unicode
 // bidirectional algorithm without explicit codes, which sanitize takes out,
 // and without pairs of brackets. The paragraph, a line here, has the
 // direction of its first strong letter: base is 0 or 1.
-func (e *Editor) lineLevels(line int) (levels []level, base level) {
+func (e *Editor) lineLevels(line int) (levels []int, base int) {
 	l := e.fresh()
 	levels, ok := l.levels[line]
 	if !ok {
@@ -39,7 +38,7 @@ func (c cell) direction() bidi.Class {
 }
 
 // resolve returns the base level and the levels of all cells, behind it.
-func resolve(cells []cell) []level {
+func resolve(cells []cell) []int {
 	classes := make([]bidi.Class, len(cells))
 	for i, c := range cells {
 		classes[i] = c.direction()
@@ -48,9 +47,9 @@ func resolve(cells []cell) []level {
 }
 
 // levelsOf resolves classes, which it changes. Without cells no word is code.
-func levelsOf(classes []bidi.Class, cells []cell) []level {
-	levels := make([]level, len(classes)+1)
-	base, rtl, strong := level(0), false, false
+func levelsOf(classes []bidi.Class, cells []cell) []int {
+	levels := make([]int, len(classes)+1)
+	base, rtl, strong := 0, false, false
 	for _, c := range classes {
 		switch c {
 		case bidi.L:
@@ -69,18 +68,7 @@ func levelsOf(classes []bidi.Class, cells []cell) []level {
 		return levels
 	}
 	code(classes, cells)
-	weak(classes, base)
-	neutral(classes, base)
-	for i, c := range classes {
-		levels[i+1] = base
-		switch {
-		case c == bidi.R:
-			levels[i+1] = 1
-		case c == bidi.L && base == 1, c == bidi.AN, c == bidi.EN:
-			levels[i+1] = 2
-		}
-	}
-	return levels
+	return append(levels[:1], direction.Levels(classes, base)...)
 }
 
 // code takes words that are paths, options or names of code as a whole for
@@ -108,121 +96,14 @@ func code(classes []bidi.Class, cells []cell) {
 	}
 }
 
-// weak settles numbers and what belongs to them (rules W1 to W7).
-func weak(classes []bidi.Class, base level) {
-	side := bidi.L
-	if base == 1 {
-		side = bidi.R
-	}
-	last, strong := side, side // the class before; the strong one before
-	for i, c := range classes {
-		switch c {
-		case bidi.NSM:
-			classes[i] = last
-		case bidi.L, bidi.R, bidi.AL:
-			strong = c
-		case bidi.EN:
-			if strong == bidi.AL {
-				classes[i] = bidi.AN
-			}
-		}
-		if last = classes[i]; last == bidi.AL {
-			classes[i] = bidi.R
-		}
-	}
-	for i, c := range classes {
-		if i == 0 || i+1 == len(classes) || c != bidi.ES && c != bidi.CS {
-			continue
-		}
-		if before, after := classes[i-1], classes[i+1]; before == after && (before == bidi.EN || before == bidi.AN && c == bidi.CS) {
-			classes[i] = before
-		}
-	}
-	for i := 0; i < len(classes); i++ { // signs of currency and percent beside a number
-		j := i
-		for j < len(classes) && classes[j] == bidi.ET {
-			j++
-		}
-		number := i > 0 && classes[i-1] == bidi.EN || j < len(classes) && classes[j] == bidi.EN
-		for ; i < j; i++ {
-			classes[i] = bidi.ON
-			if number {
-				classes[i] = bidi.EN
-			}
-		}
-	}
-	strong = side
-	for i, c := range classes {
-		switch c {
-		case bidi.L, bidi.R:
-			strong = c
-		case bidi.EN:
-			if strong == bidi.L {
-				classes[i] = bidi.L
-			}
-		case bidi.AN:
-		default:
-			classes[i] = bidi.ON
-		}
-	}
-}
-
-// neutral gives what has no direction that of both sides if they agree, else
-// the paragraph's (rules N1 and N2). A number counts as right to left.
-func neutral(classes []bidi.Class, base level) {
-	side := bidi.L
-	if base == 1 {
-		side = bidi.R
-	}
-	of := func(i int) bidi.Class {
-		switch {
-		case i < 0 || i >= len(classes):
-			return side
-		case classes[i] == bidi.L:
-			return bidi.L
-		}
-		return bidi.R
-	}
-	for i := 0; i < len(classes); i++ {
-		j := i
-		for j < len(classes) && classes[j] == bidi.ON {
-			j++
-		}
-		to := side
-		if before := of(i - 1); before == of(j) {
-			to = before
-		}
-		for ; i < j; i++ {
-			classes[i] = to
-		}
-	}
-}
-
 // visual returns the order in which the cells of a row are shown, from left
-// to right (rules L1 and L2).
-func visual(levels []level, base level, cells []cell) []int {
-	order := make([]int, len(cells))
-	at := make([]level, len(cells))
-	copy(at, levels)
+// to right.
+func visual(levels []int, base int, cells []cell) []int {
+	at := slices.Clone(levels[:len(cells)])
 	for i := len(cells) - 1; i >= 0 && cells[i].space(); i-- {
 		at[i] = base // blanks at the end of a row stay there
 	}
-	for i := range order {
-		order[i] = i
-	}
-	for depth := level(2); depth > 0; depth-- {
-		for i := 0; i < len(at); i++ {
-			j := i
-			for j < len(at) && at[j] >= depth {
-				j++
-			}
-			for a, b := i, j-1; a < b; a, b = a+1, b-1 {
-				order[a], order[b] = order[b], order[a]
-			}
-			i = max(i, j-1)
-		}
-	}
-	return order
+	return direction.Order(at)
 }
 
 // mirrored returns a bracket as it looks in right-to-left text.

@@ -14,7 +14,7 @@ func (r row) before(s row) bool {
 type layout struct {
 	version, width int
 	starts         map[int][]int
-	levels         map[int][]level
+	levels         map[int][]int
 }
 
 // layoutMax bounds the lines that are kept.
@@ -24,7 +24,7 @@ const layoutMax = 512
 func (e *Editor) fresh() *layout {
 	l := &e.laid
 	if l.version != e.buf.version || l.width != e.width || len(l.starts) > layoutMax {
-		*l = layout{e.buf.version, e.width, map[int][]int{}, map[int][]level{}}
+		*l = layout{e.buf.version, e.width, map[int][]int{}, map[int][]int{}}
 	}
 	return l
 }

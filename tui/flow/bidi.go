@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/unicode/bidi"
+
+	"github.com/hoopoe-agent/hoopoe/tui/direction"
 )
 
 // HasRTL reports whether text has a character that runs from right to left.
@@ -118,32 +120,15 @@ type seen struct {
 func visual(cells []cell, base int) []seen {
 	levels := levelsOf(cells, base)
 	order := make([]seen, len(cells))
-	highest := base
-	for i := range order {
-		order[i].cell = i
-		order[i].mirrored = levels[i]%2 == 1 && len(cells[i].text) == 1 && strings.ContainsAny(cells[i].text, "()[]{}<>")
-		highest = max(highest, levels[i])
-	}
-	for level := highest; level > 0; level-- {
-		for i := 0; i < len(order); {
-			if levels[i] < level {
-				i++
-				continue
-			}
-			j := i
-			for j < len(order) && levels[j] >= level {
-				j++
-			}
-			slices.Reverse(order[i:j])
-			slices.Reverse(levels[i:j])
-			i = j
-		}
+	for k, i := range direction.Order(levels) {
+		mirrored := levels[i]%2 == 1 && len(cells[i].text) == 1 && strings.ContainsAny(cells[i].text, "()[]{}<>")
+		order[k] = seen{i, mirrored}
 	}
 	return order
 }
 
-// levelsOf resolves the level of each cell: the rules W1 to W7, N1, N2, I1, I2
-// and L1. An isolate counts as a neutral character outside, and its inside,
+// levelsOf resolves the level of each cell, blanks at the row's end (rule L1)
+// included. An isolate counts as a neutral character outside, and its inside,
 // which is left to right, starts anew.
 func levelsOf(cells []cell, base int) []int {
 	levels := make([]int, len(cells))
@@ -170,111 +155,11 @@ func levelsOf(cells []cell, base int) []int {
 			classes[k] = bidi.ON
 		}
 	}
-	edge := bidi.L
-	if base%2 == 1 {
-		edge = bidi.R
-	}
-	weak(classes, edge)
-	neutral(classes, edge)
-	for k, i := range outer {
-		levels[i] = base
-		switch {
-		case base%2 == 0 && classes[k] == bidi.R, base%2 == 1 && classes[k] != bidi.R:
-			levels[i]++
-		case base%2 == 0 && (classes[k] == bidi.EN || classes[k] == bidi.AN):
-			levels[i] += 2
-		}
+	for k, level := range direction.Levels(classes, base) {
+		levels[outer[k]] = level
 	}
 	for k := len(outer) - 1; k >= 0 && cells[outer[k]].kind == blank; k-- {
 		levels[outer[k]] = base
 	}
 	return levels
-}
-
-// weak resolves numbers and what belongs to them.
-func weak(c []bidi.Class, edge bidi.Class) {
-	strong, arabic := edge, false
-	for i := range c { // W1 to W3
-		switch c[i] {
-		case bidi.NSM:
-			c[i] = edge
-			if i > 0 {
-				c[i] = c[i-1]
-			}
-		case bidi.L, bidi.R:
-			arabic = false
-		case bidi.AL:
-			arabic, c[i] = true, bidi.R
-		case bidi.EN:
-			if arabic {
-				c[i] = bidi.AN
-			}
-		}
-	}
-	for i := 1; i+1 < len(c); i++ { // W4
-		if c[i] == bidi.ES && c[i-1] == bidi.EN && c[i+1] == bidi.EN ||
-			c[i] == bidi.CS && c[i-1] == c[i+1] && (c[i-1] == bidi.EN || c[i-1] == bidi.AN) {
-			c[i] = c[i-1]
-		}
-	}
-	for i := 0; i < len(c); { // W5
-		j := i
-		for j < len(c) && c[j] == bidi.ET {
-			j++
-		}
-		if j == i {
-			i++
-			continue
-		}
-		if i > 0 && c[i-1] == bidi.EN || j < len(c) && c[j] == bidi.EN {
-			for k := i; k < j; k++ {
-				c[k] = bidi.EN
-			}
-		}
-		i = j
-	}
-	for i := range c { // W6, W7
-		switch c[i] {
-		case bidi.L, bidi.R:
-			strong = c[i]
-		case bidi.EN:
-			if strong == bidi.L {
-				c[i] = bidi.L
-			}
-		case bidi.AN:
-		default:
-			c[i] = bidi.ON
-		}
-	}
-}
-
-// neutral gives what has no direction that of its neighbours, or the row's.
-func neutral(c []bidi.Class, edge bidi.Class) {
-	side := func(i int) bidi.Class {
-		if i < 0 || i >= len(c) {
-			return edge
-		}
-		if c[i] == bidi.L {
-			return bidi.L
-		}
-		return bidi.R // numbers count as such
-	}
-	for i := 0; i < len(c); {
-		j := i
-		for j < len(c) && c[j] == bidi.ON {
-			j++
-		}
-		if j == i {
-			i++
-			continue
-		}
-		to := edge
-		if a := side(i - 1); a == side(j) {
-			to = a
-		}
-		for k := i; k < j; k++ {
-			c[k] = to
-		}
-		i = j
-	}
 }
