@@ -279,6 +279,14 @@ func (x *extensions) names(list []candidate) []string {
 // install makes list the session's extensions. It reports false when the
 // session is over.
 func (x *extensions) install(list []*extension) bool {
+	parts := make([]*ext.Part, len(list))
+	for i, e := range list {
+		parts[i] = e.part
+		// Only what is new gets a tap, before anyone can see it in the list.
+		if e.tap == nil && e.part.Instance.Event != nil {
+			e.tap = x.s.newTap(e.part)
+		}
+	}
 	x.mu.Lock()
 	if x.closed {
 		x.mu.Unlock()
@@ -286,13 +294,6 @@ func (x *extensions) install(list []*extension) bool {
 	}
 	x.list = list
 	x.mu.Unlock()
-	parts := make([]*ext.Part, len(list))
-	for i, e := range list {
-		parts[i] = e.part
-		if e.tap == nil {
-			e.tap = x.s.newTap(e.part)
-		}
-	}
 	x.s.host.Set(parts)
 	x.sync()
 	return true
