@@ -10,7 +10,6 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
-	"github.com/hoopoe-agent/hoopoe/tui/style"
 	"github.com/hoopoe-agent/hoopoe/tui/transcript"
 )
 
@@ -194,14 +193,14 @@ func (c *Card) taskBody(width int) []flow.Row {
 func (a *agent) live(look *transcript.Look, width int) []flow.Row {
 	var rows []flow.Row
 	for _, s := range a.steps {
-		text := s.text
+		text := flow.Isolate(s.text)
 		if s.mark != "" {
 			text = s.mark + " " + text
 		}
-		rows = append(rows, flow.Row{Text: look.Muted.Render(style.Cut(text, width))})
+		rows = append(rows, flow.Cut(look.Muted.Render(text), width, look.Bidi))
 	}
 	if lines := strings.Split(strings.TrimSpace(a.said), "\n"); lines[len(lines)-1] != "" {
-		rows = append(rows, flow.Row{Text: look.Muted.With(look.Italic).Render(style.Cut(sanitize.Line(lines[len(lines)-1]), width))})
+		rows = append(rows, flow.Cut(look.Muted.With(look.Italic).Render(sanitize.Line(lines[len(lines)-1])), width, look.Bidi))
 	}
 	return rows
 }

@@ -18,6 +18,9 @@ const (
 	failureRows  = 4
 	foundRows    = 4
 	todoRows     = 8
+	taskRows     = 2 // of one task
+	lineRows     = 3 // of one line that was found
+	remarkRows   = 4
 	expandedRows = 2000
 )
 
@@ -192,6 +195,17 @@ func (c *Card) limited(rows []flow.Row, limit, width int) []flow.Row {
 		return rows
 	}
 	return append(rows[:limit:limit], c.more(fmt.Sprintf("%d more", len(rows)-limit), width))
+}
+
+// some are the first rows of a line; an ellipsis tells that there are more.
+func (c *Card) some(line string, width, limit int) []flow.Row {
+	rows, hidden := transcript.Head(line, width, limit, c.look.Bidi)
+	if hidden > 0 {
+		last := &rows[len(rows)-1]
+		text := style.Cut(last.Whole()+"…", width)
+		*last = flow.Wrap(flow.Isolated(text), width, c.look.Bidi)[0]
+	}
+	return rows
 }
 
 type cutter func(text string, width, limit int, b flow.Bidi) (rows []flow.Row, hidden int)

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -113,22 +111,7 @@ func TestGolden(t *testing.T) {
 			}
 		}
 	}
-	path := filepath.Join("testdata", "cards.golden")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != string(want) {
-		t.Errorf("%s differs (run with -update if it should); got\n%s", path, b.String())
-	}
+	golden(t, "cards", b.String())
 }
 
 func TestStates(t *testing.T) {
@@ -152,7 +135,7 @@ func TestStatesWithoutColour(t *testing.T) {
 	look := &transcript.Look{Styles: style.New(theme, true, false)}
 	heads := map[string]string{}
 	for _, c := range states(look) {
-		head := ansi.Strip(c.card.head(80))
+		head := ansi.Strip(c.card.head(80).Text)
 		mark, _, _ := strings.Cut(head, " ")
 		if c.name == "queued" || c.name == "asking" || c.name == "running" || c.name == "edited" || c.name == "failed" || c.name == "denied" || c.name == "stopped" {
 			if other, taken := heads[mark]; taken {

@@ -63,8 +63,8 @@ func (c *Card) matches(width, limit int, lines bool) []flow.Row {
 			break
 		}
 		n := fmt.Sprintf("  %d", g.matches)
-		name := style.Cut(sanitize.Line(g.path), max(width-len(n), 1))
-		rows = append(rows, flow.Row{Text: c.look.Link.Render(name) + c.look.Muted.Render(style.Cut(n, max(width-style.Width(name), 0)))})
+		name := flow.Isolate(style.CutPath(sanitize.Line(g.path), max(width-len(n), 1)))
+		rows = append(rows, flow.Cut(c.look.Link.Render(name)+c.look.Muted.Render(n), width, c.look.Bidi))
 		if !lines {
 			continue
 		}
@@ -74,8 +74,7 @@ func (c *Card) matches(width, limit int, lines bool) []flow.Row {
 		}
 	}
 	for _, line := range rest {
-		wrapped, _ := transcript.Head(line, width, 2, c.look.Bidi)
-		for _, row := range wrapped {
+		for _, row := range c.some(line, width, remarkRows) {
 			rows = append(rows, row.Paint(c.look.Muted))
 		}
 	}
@@ -92,7 +91,7 @@ func (c *Card) foundRows(l foundLine, digits, width int) []flow.Row {
 	if width-len(margin) < 8 {
 		margin = ""
 	}
-	rows, _ := transcript.Head(l.text, max(width-len(margin), 1), 3, c.look.Bidi)
+	rows := c.some(l.text, max(width-len(margin), 1), lineRows)
 	if len(rows) == 0 {
 		rows = []flow.Row{{}}
 	}
@@ -135,10 +134,11 @@ func (c *Card) tree(width, limit int) []flow.Row {
 		}
 		lead = style.Cut(lead, max(width-8, 0))
 		in := style.Width(lead)
-		rows = append(rows, flow.Row{
-			Text: c.look.Border.Render(lead) + paint.Render(style.Cut(sanitize.Line(name), max(width-in, 1))),
-			Lead: in,
-		})
+		row := flow.Cut(flow.Isolate(paint.Render(style.CutPath(sanitize.Line(name), max(width-in, 1)))), width, c.look.Bidi)
+		if row.RTL { // its lines would jump where the terminal reorders the row
+			lead = strings.Repeat(" ", in)
+		}
+		rows = append(rows, row.Indent(c.look.Border.Render(lead), in))
 		return len(rows) <= expandedRows
 	})
 	return c.limited(rows, limit, width)

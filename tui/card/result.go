@@ -145,7 +145,7 @@ func (c *Card) found(f facts, failed bool) []string {
 	case failed || n == 0 || len(c.pictures) > 0:
 		return nil
 	case f.Matches > 0:
-		return []string{count(f.Matches, "match", "matches") + " in " + count(f.Files, "file", "files")}
+		return []string{count(f.Matches, "match", "matches"), count(f.Files, "file", "files")}
 	case c.view() == viewTree:
 		return []string{count(len(entries(c.output)), "entry", "entries")}
 	}

@@ -23,7 +23,7 @@ func (c *Card) todos(width, limit int) []flow.Row {
 	current := -1
 	for _, p := range list.Phases {
 		if len(list.Phases) > 1 {
-			rows = append(rows, flow.Row{Text: c.look.Bold.Render(style.Cut(sanitize.Line(p.Name), width))})
+			rows = append(rows, flow.Cut(c.look.Bold.Render(sanitize.Line(p.Name)), width, c.look.Bidi))
 		}
 		for _, t := range p.Tasks {
 			if t.Status == "in_progress" && current < 0 {
@@ -55,13 +55,23 @@ func TaskMark(s style.Styles, status string) (mark string, paint style.Style) {
 // task is one task behind its mark.
 func (c *Card) task(t message.Todo, width int) []flow.Row {
 	mark, paint := TaskMark(c.look.Styles, t.Status)
-	rows, _ := transcript.Head(sanitize.Line(t.Content), max(width-2, 1), 2, c.look.Bidi)
+	limit := taskRows
+	if c.expanded() {
+		limit = expandedRows
+	}
+	rows := c.some(sanitize.Line(t.Content), max(width-2, 1), limit)
+	right := c.look.Bidi.Reorder && flow.RightToLeft(t.Content)
 	for i, row := range rows {
 		lead := "  "
 		if i == 0 {
 			lead = paint.Render(mark) + " "
 		}
-		rows[i] = row.Paint(paint).Indent(lead, 2)
+		switch rows[i] = row.Paint(paint); {
+		case !right:
+			rows[i] = rows[i].Indent(lead, 2)
+		case i == 0: // such a text is flush right: the mark stands beside it
+			rows[i].Text += " " + paint.Render(mark)
+		}
 	}
 	return rows
 }

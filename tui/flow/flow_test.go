@@ -91,6 +91,34 @@ func TestRightToLeft(t *testing.T) {
 }
 
 // An isolate that is wrapped goes on in the next row, and is closed in both.
+// What stands beside an isolated piece stays there, and what is missing of it
+// is missing at its end.
+func TestCutRow(t *testing.T) {
+	const word = "\u05d0\u05d1\u05d2\u05d3"
+	for _, c := range []struct {
+		name, in string
+		width    int
+		bidi     Bidi
+		want     string
+	}{
+		{"fits", "a b", 3, Bidi{}, "a b"},
+		{"cut", "a b c", 3, Bidi{}, "a …"},
+		{"nothing", "", 3, Bidi{}, ""},
+		{"number after it", Isolate(word) + "  2", 9, Bidi{Reorder: true}, "\u05d3\u05d2\u05d1\u05d0  2"},
+		{"without", word + "  2", 9, Bidi{Reorder: true}, "2  \u05d3\u05d2\u05d1\u05d0"},
+		{"cut and in order", "x " + Isolate(word), 5, Bidi{Reorder: true}, "x \u05d1\u05d0…"},
+		{"left to the terminal", "x " + Isolate(word), 9, Bidi{}, "x " + word},
+		{"told to the terminal", "x " + Isolate(word), 9, Bidi{Isolate: true}, "x \u2066" + word + "\u2069"},
+		{"nothing to isolate", Isolate("abc"), 9, Bidi{Isolate: true}, "abc"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := Cut(c.in, c.width, c.bidi).Text; got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestIsolateOverRows(t *testing.T) {
 	line := "شغّل \u2066go test ./...\u2069 ثم"
 	if got, want := strings.Join(Texts(Wrap(line, 12, Bidi{Isolate: true})), "|"), "شغّل \u2066go test\u2069|\u2066./...\u2069 ثم"; got != want {

@@ -2,6 +2,15 @@ package flow
 
 import "strings"
 
+// Isolate puts a painted piece of a line between U+2066 and U+2069 if it has
+// right-to-left text, so that what stands beside it stays there.
+func Isolate(piece string) string {
+	if !HasRTL(piece) {
+		return piece
+	}
+	return string(IsolateStart) + piece + string(IsolateEnd)
+}
+
 // Isolated puts U+2066 and U+2069 around what looks like a path, an option, a
 // name of code or a link in a painted line that has right-to-left text. What
 // stands between such characters already stays as it is.

@@ -1,6 +1,10 @@
 package flow
 
-import "unicode"
+import (
+	"unicode"
+
+	"github.com/hoopoe-agent/hoopoe/tui/style"
+)
 
 // Wrap breaks a painted line into rows of at most width columns: between
 // words, beside Chinese and Japanese characters but not before their closing
@@ -55,6 +59,12 @@ func Fold(text string, width int, b Bidi) []Row {
 		}
 		at = end
 	}
+}
+
+// Cut lays a painted line out in one row of at most width columns; an ellipsis
+// marks what is missing. Its direction is always left to right.
+func Cut(text string, width int, b Bidi) Row {
+	return Fold(style.Cut(text, width), width, b)[0]
 }
 
 // breakAt finds where the row that starts at a cell ends, where the next one

@@ -31,6 +31,26 @@ func Cut(row string, width int) string {
 	return ""
 }
 
+// CutPath shortens a path to width columns from its start, for its end tells
+// more; a folder that doesn't fit whole goes.
+func CutPath(path string, width int) string {
+	if Width(path) <= width {
+		return path
+	}
+	for rest := path; ; {
+		at := strings.IndexByte(rest, '/')
+		if at < 0 || at == len(rest)-1 {
+			break
+		}
+		rest = rest[at+1:]
+		if Width(rest)+2 <= width {
+			return "…/" + rest
+		}
+	}
+	name := path[strings.LastIndexByte(strings.TrimSuffix(path, "/"), '/')+1:]
+	return Cut(name, width)
+}
+
 // Pad fills a row with spaces up to width columns, or cuts it.
 func Pad(row string, width int) string {
 	row = Cut(row, width)
