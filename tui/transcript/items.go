@@ -170,7 +170,8 @@ func (t *Thinking) Rows(width int) []flow.Row {
 	case !t.done:
 		rows, _ = Tail(text, inner, thinkingRows, t.Look.Bidi)
 	default:
-		title = flow.Row{Text: t.folded(text, inner), Lead: len("Thought: ")}
+		title = flow.Cut(t.folded(text, inner), inner, t.Look.Bidi)
+		title.Lead += len("Thought: ")
 	}
 	for i, row := range rows {
 		rows[i] = row.Paint(t.Look.Thinking.With(t.Look.Italic))
@@ -193,7 +194,8 @@ func (t *Thinking) folded(text string, width int) string {
 	// What doesn't fit of a short text is no more lines.
 	first, _, _ := strings.Cut(text[:min(len(text), 4*width+4)], "\n")
 	first = sanitize.Line(strings.Trim(first, "*# "))
-	first = style.Cut("Thought: "+first, width-style.Width(more))
+	const lead = "Thought: "
+	first = lead + flow.Isolate(style.Cut(first, width-len(lead)-style.Width(more)))
 	return t.Look.Thinking.With(t.Look.Italic).Render(first) + t.Look.Muted.Render(more)
 }
 
@@ -253,9 +255,10 @@ func (s *Summary) Source() string { return s.Text }
 
 // Rows implements Item: a rule with the title; the text when expanded.
 func (s *Summary) Rows(width int) []flow.Row {
-	title := style.Cut("── "+sanitize.Line(s.Title)+" ", width)
-	rule := title + strings.Repeat("─", max(0, width-style.Width(title)))
-	out := []flow.Row{{}, {Text: s.Look.Muted.Render(rule), Rule: true}}
+	title := style.Cut("── "+flow.Isolate(sanitize.Line(s.Title))+" ", width)
+	rule := flow.Cut(s.Look.Muted.Render(title+strings.Repeat("─", max(0, width-style.Width(title)))), width, s.Look.Bidi)
+	rule.Rule = true
+	out := []flow.Row{{}, rule}
 	if !s.Look.Expanded && !s.Unfolded() {
 		return out
 	}

@@ -99,34 +99,79 @@ func TestRowsAreHarmlessAndFit(t *testing.T) {
 	}
 }
 
-func TestGolden(t *testing.T) {
-	look := testLook(t)
+// speech is what the user, the model and the program say in one language.
+type speech struct {
+	name                                             string
+	prompt, thinking, thought, answer, warning, info string
+	title, summary, long                             string
+}
+
+var speeches = []speech{
+	{
+		"english", "Replace foo with bar in main.go, and run the tests afterwards, please.",
+		"First I read the file.\nThen I look at the tests.\nThen the callers.\nThen the docs.\nThen I decide what to change.", "One line.\nAnother.",
+		"It has **two** parts:\n\n1. the loop in `agent`\n2. the session\n\n```go\nfunc main() {}\n```\n",
+		"The provider is overloaded.", "Stopped.", "earlier messages were summarised", "They spoke of foo.", "many lines\n",
+	},
+	{
+		"chinese", "请把 main.go 里的「旧名字」全部换成新名字，然后运行测试，谢谢！",
+		"我先读文件。\n然后看测试。\n然后看调用者。\n再看文档，因为文档里也许还有旧名字，需要一起改掉。\n最后决定改什么。", "一行思考，虽然只有一行但是相当长，在窄窗口里放不下。\n另一行。",
+		"它有**两个**部分：\n\n1. `agent` 里的循环，它会一直运行直到模型不再调用工具\n2. 会话\n\n```go\nfunc main() {} // 主函数\n```\n",
+		"服务商过载，请稍后再试。", "已停止。", "较早的消息已被总结成几句话", "他们谈到了旧名字。", "许多行\n",
+	},
+	{
+		"arabic", "استبدل foo بـ bar في الملف main.go ثم شغّل الاختبارات بعد ذلك من فضلك.",
+		"أقرأ الملف أولا.\nثم أنظر في الاختبارات.\nثم فيمن يستدعيها.\nثم في الوثائق.\nثم أقرر ما الذي يتغير في src/main.go (كله).", "سطر واحد لكنه طويل فلا يتسع له السطر في النافذة الضيقة.\nوآخر.",
+		"له **جزآن**:\n\n1. الحلقة في `agent` وهي تدور حتى لا يطلب النموذج أداة\n2. الجلسة\n\n```go\nfunc main() {} // الدالة\n```\n",
+		"الخدمة مشغولة (HTTP 529).", "توقف.", "لُخّصت الرسائل السابقة", "تحدثوا عن foo.", "أسطر كثيرة\n",
+	},
+}
+
+func (s speech) items(look *Look) []Item {
 	thinking, thought, answer := &Thinking{Look: look}, &Thinking{Look: look}, NewAnswer(look)
-	thinking.Set("First I read the file.\nThen I look at the tests.\nThen the callers.\nThen the docs.\nThen I decide what to change.", false)
-	thought.Set("One line.\nAnother.", true)
-	answer.Set("It has **two** parts:\n\n1. the loop in `agent`\n2. the session\n\n```go\nfunc main() {}\n```\n", true)
-	all := []Item{
-		&Prompt{Look: look, Text: "Replace foo with bar in main.go, and run the tests afterwards, please."},
+	thinking.Set(s.thinking, false)
+	thought.Set(s.thought, true)
+	answer.Set(s.answer, true)
+	return []Item{
+		&Prompt{Look: look, Text: s.prompt, Images: 2},
 		thought, answer,
-		&Notice{Look: look, Level: Warning, Text: "The provider is overloaded."},
-		&Notice{Look: look, Level: Info, Text: "Stopped."},
-		&Summary{Look: look, Title: "earlier messages were summarised", Text: "They spoke of foo."},
-		&Prompt{Look: look, Text: strings.Repeat("many lines\n", 40)},
+		&Notice{Look: look, Level: Warning, Text: s.warning},
+		&Notice{Look: look, Level: Info, Text: s.info},
+		&Summary{Look: look, Title: s.title, Text: s.summary},
+		&Prompt{Look: look, Text: strings.Repeat(s.long, 40)},
 		thinking,
 	}
-	var b strings.Builder
-	for _, expanded := range []bool{false, true} {
-		look.Expanded = expanded
-		for _, w := range widths {
-			fmt.Fprintf(&b, "== width %d, expanded %v\n", w, expanded)
-			for _, item := range all {
-				for _, row := range flow.Texts(item.Rows(w)) {
-					b.WriteString(ansi.Strip(row) + "\n")
-				}
+}
+
+// E-5: what is said at every width in three languages, right to left as each
+// kind of terminal gets it.
+func TestGolden(t *testing.T) {
+	for _, s := range speeches {
+		for mode, bidi := range map[string]flow.Bidi{"": {}, "-isolate": {Isolate: true}, "-reorder": {Reorder: true}} {
+			if mode != "" && s.name != "arabic" {
+				continue
 			}
+			t.Run(s.name+mode, func(t *testing.T) {
+				look := testLook(t)
+				look.Bidi, look.Markdown.Bidi = bidi, bidi
+				var b strings.Builder
+				for _, look.Expanded = range []bool{false, true} {
+					for _, w := range widths {
+						fmt.Fprintf(&b, "== width %d, expanded %v\n", w, look.Expanded)
+						for _, item := range s.items(look) {
+							for _, row := range flow.Texts(item.Rows(w)) {
+								if got := style.Width(row); got > w {
+									t.Errorf("at %d a row of %d columns: %q", w, got, row)
+								}
+								b.WriteString(strings.TrimRight(ansi.Strip(row), " ") + "\n")
+							}
+						}
+					}
+				}
+				golden(t, s.name+mode, b.String())
+			})
 		}
 	}
-	golden(t, "items", b.String())
 }
 
 func TestHeadAndTail(t *testing.T) {
