@@ -69,15 +69,18 @@ func Contrast(a, b [3]uint8) float64 {
 func luminance(rgb [3]uint8) float64 {
 	sum := 0.0
 	for i, weight := range [3]float64{0.2126, 0.7152, 0.0722} {
-		v := float64(rgb[i]) / 255
-		if v <= 0.04045 {
-			v /= 12.92
-		} else {
-			v = math.Pow((v+0.055)/1.055, 2.4)
-		}
-		sum += weight * v
+		sum += weight * linear(rgb[i])
 	}
 	return sum
+}
+
+// linear is the light of a colour's channel, from 0 to 1.
+func linear(channel uint8) float64 {
+	v := float64(channel) / 255
+	if v <= 0.04045 {
+		return v / 12.92
+	}
+	return math.Pow((v+0.055)/1.055, 2.4)
 }
 
 // nearest returns the candidate that name was probably meant to be, "" if

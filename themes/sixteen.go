@@ -15,6 +15,9 @@ func (c Colors) sixteen(dark bool) Colors {
 	for _, field := range fields {
 		*field = basic(*field, dark)
 	}
+	if !dark && c.Error == "5" { // from orange, next to the blue of a success for eyes without red
+		c.Error = "1"
+	}
 	c.AddedText, c.RemovedText = c.Success, c.Error // those are pale
 	for _, key := range []string{
 		"muted", "thinking", "border", "lineNumber", "syntaxComment",

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/diff"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
+	"github.com/hoopoe-agent/hoopoe/tui/syntax"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -97,6 +99,22 @@ func TestColour(t *testing.T) {
 	}
 	for _, width := range []int{1, 5, 20, 60, 119, 120, 300} {
 		inside(t, diff.Render(sample(), diff.Options{Styles: s, Width: width}), width)
+	}
+}
+
+// Where a terminal has nothing quiet to put behind a changed line, its text has
+// the colour, over that of its syntax.
+func TestColourOfFewer(t *testing.T) {
+	theme, err := themes.Load(themes.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for profile, whole := range map[colorprofile.Profile]bool{colorprofile.TrueColor: false, colorprofile.ANSI256: true, colorprofile.ANSI: true} {
+		s := style.For(theme, true, profile)
+		out := strings.Join(diff.Render("@@ -1 +1 @@\n+return \"text\"\n", diff.Options{Styles: s, Width: 60, Syntax: syntax.New(s), Name: "a.go"}), "\n")
+		if got := strings.Contains(out, s.Added.Render(`return "text"`)); got != whole {
+			t.Errorf("%v: the line is of one colour: %v, want %v: %q", profile, got, whole, out)
+		}
 	}
 }
 

@@ -23,17 +23,20 @@ type painter struct {
 type look struct {
 	sign       string
 	text, mark style.Style
+	// code says that the text may have the colours of its syntax. Where nothing
+	// is behind a changed line, only the colour of its text tells the kind.
+	code bool
 }
 
 func (p *painter) look(k kind) look {
 	s := p.o.Styles
 	switch k {
 	case kindAdded:
-		return look{"+", s.Added, s.AddedMark}
+		return look{"+", s.Added, s.AddedMark, s.Colors.AddedBackground != ""}
 	case kindRemoved:
-		return look{"-", s.Removed, s.RemovedMark}
+		return look{"-", s.Removed, s.RemovedMark, s.Colors.RemovedBackground != ""}
 	}
-	return look{" ", s.Text, s.Text}
+	return look{" ", s.Text, s.Text, true}
 }
 
 // full reports whether there is no room for more rows, and counts what comes
@@ -214,7 +217,7 @@ func (p *painter) text(l line, look look) string {
 		switch {
 		case it.Start() >= l.from && it.End() <= l.to:
 			paint = look.mark
-		case l.code != nil:
+		case look.code && l.code != nil:
 			paint = paint.With(code.at(it.Start()))
 		}
 		if paint != now {

@@ -138,24 +138,9 @@ func For(theme themes.Theme, dark bool, profile colorprofile.Profile) Styles {
 	case profile == colorprofile.ANSI:
 		return New(theme.Sixteen(), dark, true)
 	case profile == colorprofile.ANSI256:
-		theme.Dark, theme.Light = reduced(theme.Dark), reduced(theme.Light)
+		theme = theme.Indexed()
 	}
 	return New(theme, dark, true)
-}
-
-// reduced makes those colours alike that are alike among the 256: the changed
-// part of a line is underlined then.
-func reduced(c themes.Colors) themes.Colors {
-	alike := func(a, b string) bool {
-		return a != "" && b != "" && ansi.Convert256(lipgloss.Color(a)) == ansi.Convert256(lipgloss.Color(b))
-	}
-	if alike(c.AddedMark, c.AddedBackground) {
-		c.AddedMark = c.AddedBackground
-	}
-	if alike(c.RemovedMark, c.RemovedBackground) {
-		c.RemovedMark = c.RemovedBackground
-	}
-	return c
 }
 
 // Window returns the colours that the theme wants of the whole window, nil for

@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
@@ -126,29 +123,6 @@ func convert(s style.Style, profile colorprofile.Profile) string {
 	w := colorprofile.Writer{Forward: &out, Profile: profile}
 	fmt.Fprint(&w, s.Render("x"))
 	return out.String()
-}
-
-// What can be read in all colours can be read in 256.
-func TestReadable256(t *testing.T) {
-	for _, name := range themes.Names() {
-		th, err := themes.Load(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range []*themes.Colors{&th.Dark, &th.Light} {
-			v := reflect.ValueOf(c).Elem()
-			for i := range v.NumField() {
-				if color := v.Field(i).String(); strings.HasPrefix(color, "#") && v.Type().Field(i).Name != "Background" {
-					v.Field(i).SetString(strconv.Itoa(int(ansi.Convert256(lipgloss.Color(color)))))
-				}
-			}
-		}
-		for _, r := range th.Readings() {
-			if r.Ratio != 0 && r.Ratio < r.Need*2/3 {
-				t.Errorf("%s, dark %v: %s has %.2f on %s (%s on %s), needs %.1f", name, r.Dark, r.Key, r.Ratio, r.On, r.Text, r.Background, r.Need)
-			}
-		}
-	}
 }
 
 // A theme with an appearance keeps to it, whatever the terminal answers.
