@@ -4,6 +4,11 @@
 //	client ◀─ the wire's events ◀──────────────────────────────────────────────┘
 //
 // The events have the form that the vendors' API references give for streams.
+// A client that asks for no stream gets one object; models and counts of tokens
+// are answered without asking the test.
+//
+// Benchmarks prepare their answers, so that the server takes next to nothing of
+// the machine, and keep no requests.
 package mockserver
 
 import (
@@ -58,6 +63,8 @@ type Answer struct {
 	Cut bool
 	// Hang sends nothing after the text until the client leaves.
 	Hang bool
+
+	encoded []byte // the whole stream, of Prepare
 }
 
 // Call is a tool call.
@@ -71,8 +78,13 @@ type Call struct {
 
 // Server answers requests of every wire. It is an http.Handler.
 type Server struct {
+	// Forget keeps no requests: they may be hundreds of megabytes. To be set
+	// before the first.
+	Forget bool
+
 	answer func(Request) Answer
 	mu     sync.Mutex
+	count  int
 	got    []Request
 	left   chan struct{}
 }
@@ -95,76 +107,81 @@ func (s *Server) Left() <-chan struct{} { return s.left }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	wire, ok := wireOf(r.URL.Path)
+	wire, streams, ok := wireOf(r.URL.Path)
 	if !ok || r.Method != http.MethodPost {
-		http.NotFound(w, r)
+		aside(w, r)
 		return
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client left
 	}
-	s.mu.Lock()
-	req := Request{Wire: wire, Number: len(s.got), Key: keyOf(r.Header), Body: body}
-	s.got = append(s.got, req)
-	s.mu.Unlock()
+	req := s.keep(Request{Wire: wire, Key: keyOf(r.Header), Body: body})
 	a := s.answer(req)
 	if a.Status != 0 && a.Status != http.StatusOK {
 		refuse(w, wire, a)
 		return
 	}
+	if !streams || wire != Google && unstreamed(body) {
+		whole(w, wire, req.Number, a)
+		return
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	e := &events{w: w}
-	s.write(r, e, wire, a)
+	if a.encoded != nil {
+		play(w, a.encoded)
+		return
+	}
+	s.write(r, &events{w: w, flush: w.(http.Flusher).Flush, number: req.Number}, wire, a)
+}
+
+func (s *Server) keep(r Request) Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.Number = s.count
+	s.count++
+	if !s.Forget {
+		s.got = append(s.got, r)
+	}
+	return r
 }
 
 func (s *Server) write(r *http.Request, e *events, wire Wire, a Answer) {
-	d := dialects[wire](e)
-	d.begin()
-	if a.Thinking != "" {
-		d.thinking(a.Thinking, a.Signature)
-	}
-	if len(a.Text) > 0 {
-		d.text(func(delta func(string)) {
-			for i, text := range a.Text {
-				if a.Pause > 0 {
-					e.flush()
-					select {
-					case <-time.After(a.Pause):
-					case <-r.Context().Done():
-						return
-					}
-				}
-				delta(text)
-				if a.Cut && i == 0 {
-					e.flush()
-					panic(http.ErrAbortHandler)
+	e.answer(wire, a, func(delta func(string)) {
+		for i, text := range a.Text {
+			if a.Pause > 0 {
+				e.flush()
+				select {
+				case <-time.After(a.Pause):
+				case <-r.Context().Done():
+					return
 				}
 			}
-			if a.Hang {
+			delta(text)
+			if a.Cut && i == 0 {
 				e.flush()
-				<-r.Context().Done()
-				s.left <- struct{}{}
 				panic(http.ErrAbortHandler)
 			}
-		})
-	}
-	for i, c := range a.Calls {
-		d.call(i, c)
-	}
-	d.end(len(a.Calls) > 0)
-	e.flush()
+		}
+		if a.Hang {
+			e.flush()
+			<-r.Context().Done()
+			s.left <- struct{}{}
+			panic(http.ErrAbortHandler)
+		}
+	})
 }
 
-func wireOf(path string) (Wire, bool) {
+// wireOf reads a path, whatever stands before its end. On Google's wire it also
+// says whether the answer is to be a stream.
+func wireOf(path string) (wire Wire, streams, ok bool) {
 	for suffix, wire := range map[string]Wire{
 		"/messages": Anthropic, "/chat/completions": Completions, "/responses": Responses, ":streamGenerateContent": Google,
 	} {
 		if strings.HasSuffix(path, suffix) {
-			return wire, true
+			return wire, true, true
 		}
 	}
-	return "", false
+	return Google, false, strings.HasSuffix(path, ":generateContent")
 }
 
 func keyOf(h http.Header) string {
@@ -208,7 +225,31 @@ type object = map[string]any
 
 // events writes server-sent events. Errors of the connection show as the end
 // of the request's context.
-type events struct{ w http.ResponseWriter }
+type events struct {
+	w      io.Writer
+	flush  func()
+	number int // of the request
+}
+
+// id is unique among the answers of a server.
+func (e *events) id(kind string) string { return fmt.Sprintf("%s_%d", kind, e.number) }
+
+// answer writes one with the pieces of its text as say gives them.
+func (e *events) answer(wire Wire, a Answer, say func(delta func(string))) {
+	d := dialects[wire](e)
+	d.begin()
+	if a.Thinking != "" {
+		d.thinking(a.Thinking, a.Signature)
+	}
+	if len(a.Text) > 0 {
+		d.text(say)
+	}
+	for i, c := range a.Calls {
+		d.call(i, c)
+	}
+	d.end(len(a.Calls) > 0)
+	e.flush()
+}
 
 // event sends one; without a name only the data.
 func (e *events) event(name string, data any) {
@@ -221,5 +262,3 @@ func (e *events) event(name string, data any) {
 	}
 	fmt.Fprintf(e.w, "data: %s\n\n", text)
 }
-
-func (e *events) flush() { e.w.(http.Flusher).Flush() }
