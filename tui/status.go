@@ -26,5 +26,5 @@ func (a *app) statusLine(width int) string {
 	if a.editor.Empty() && a.front() == nil && !a.busy.any() {
 		st.Hint = "? keys"
 	}
-	return footer.Render(st, a.look.Styles, width)
+	return footer.Render(st, a.look.Styles, a.look.Bidi, width)
 }

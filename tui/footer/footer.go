@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -50,7 +51,7 @@ const itemWidth = 32
 const separator = " · "
 
 // Render draws the line. It has no line feed and at most width columns.
-func Render(st Status, s style.Styles, width int) string {
+func Render(st Status, s style.Styles, b flow.Bidi, width int) string {
 	left, right := parts(st, s)
 	for length(left, right) > width && drop(&left, &right) {
 	}
@@ -64,7 +65,7 @@ func Render(st Status, s style.Styles, width int) string {
 	default:
 		row += strings.Repeat(" ", max(gap, 1)) + end
 	}
-	return style.Cut(row, width)
+	return flow.Cut(row, width, b).Text
 }
 
 // parts lists what is shown left and right, in reading order.
@@ -153,7 +154,7 @@ func paint(parts []part, s style.Styles) string {
 		if i > 0 {
 			b.WriteString(s.Muted.Render(separator))
 		}
-		b.WriteString(p.paint.Render(p.text))
+		b.WriteString(p.paint.Render(flow.Isolate(p.text)))
 	}
 	return b.String()
 }
