@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,5 +72,43 @@ func TestSavedRulesMistakeIsLocated(t *testing.T) {
 	_, _, err = w.engine.Open(t.Context(), OpenOptions{Cwd: w.dir, Model: w.model.Ref()})
 	if err == nil || !strings.Contains(err.Error(), "permissions.json") || !strings.Contains(err.Error(), "bash(") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// E-4: a path that leads elsewhere than when it was allowed isn't touched.
+func TestPathsStayWhereTheyWereAllowed(t *testing.T) {
+	const turns = "-- turn --\n-- call %s --\n{\"path\":\"sub/a\",%s}\n-- turn --\n-- text --\ndone\n"
+	for name, args := range map[string]string{"write": `"content":"new"`, "edit": `"edits":[{"oldText":"old","newText":"new"}]`} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, fmt.Sprintf(turns, name, args))
+			sub, outside := filepath.Join(w.dir, "sub"), t.TempDir()
+			for _, dir := range []string{sub, outside} {
+				if err := os.MkdirAll(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, "a"), []byte("old\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c := w.open(OpenOptions{Mode: "ask"})
+			c.attach(Client{Name: "test", Shows: []event.QuestionKind{event.AskPermission}})
+			c.prompt("go")
+			q := on[event.AskOpened](c).Question
+			if err := os.RemoveAll(sub); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Symlink(outside, sub); err != nil {
+				t.Skip("no symbolic links here: ", err)
+			}
+			if _, err := c.s.Answer(c.ctx(), q.ID, event.Answer{Choice: event.Once}); err != nil {
+				t.Fatal(err)
+			}
+			if end := on[event.ToolEnded](c); !end.IsError || !strings.Contains(message.Text(end.Content), "led elsewhere when it was allowed") {
+				t.Errorf("the call ended with %q", message.Text(end.Content))
+			}
+			if got, err := os.ReadFile(filepath.Join(outside, "a")); err != nil || string(got) != "old\n" {
+				t.Errorf("outside is %q now (%v)", got, err)
+			}
+		})
 	}
 }

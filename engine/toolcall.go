@@ -89,6 +89,7 @@ func (s *Session) prepare(ctx context.Context, t tool.Tool, c *tool.Call) agent.
 	running := event.ToolRunning{Title: desc.Title, ToolKind: string(desc.Kind)}
 	for _, p := range desc.Paths {
 		running.Locations = append(running.Locations, event.Location{Path: p.Path, Line: p.Line})
+		c.Env.Settled = append(c.Env.Settled, p.Path)
 	}
 	_, claimed := t.(extensionTool)
 	request := s.permissionRequest(spec, desc, claimed)

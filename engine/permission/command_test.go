@@ -205,6 +205,20 @@ func TestCommands(t *testing.T) {
 		{ask, "allow bash(go test)", "go test -exec rm ./...", "ask: go test -exec rm ./..."},
 		{ask, "allow bash(go test)", "go test -run X ./...", "allow"},
 
+		{ask, "allow bash(go build)", "go build -ldflags=-extld=/tmp/x .", "ask: go build -ldflags=-extld=/tmp/x ."},
+		{ask, "allow bash(go build)", "go build -o /w/x .", "ask: go build -o /w/x ."},
+		{ask, "allow bash(go build)", "go build -overlay x.json .", "ask: go build -overlay x.json ."},
+		{ask, "allow bash(go test)", "go test --coverprofile ../x .", "ask: go test --coverprofile ../x ."},
+		{ask, "allow bash(go build -o bin/x)", "go build -o bin/x ./...", "allow"},
+		{ask, "allow bash(go test)", "go test -count=1 -race -timeout 5m -v ./...", "allow"},
+		{ask, "allow bash(cargo build)", "cargo build --config build.rustc=/tmp/x", "ask: cargo build --config build.rustc=/tmp/x"},
+		{ask, "allow bash(cargo build)", "cargo build --release -p x", "allow"},
+		{ask, "allow bash(npm test)", "npm test --script-shell=/tmp/x", "ask: npm test --script-shell=/tmp/x"},
+		{ask, "allow bash(npm test)", "npm test --prefix ../other", "ask: npm test --prefix ../other"},
+		{ask, "allow bash(npm test)", "npm test -- --watch", "allow"},
+		{ask, "allow bash(pytest)", "pytest --basetemp=/home/u", "ask: pytest --basetemp=/home/u"},
+		{ask, "allow bash(pytest)", "pytest -q -k name tests", "allow"},
+
 		// What isn't understood.
 		{ask, git, "git status # \\\nrm x", "ask: git status # \\\nrm x"},
 		{ask, git, "git() { rm x; }; git status", "ask: rm x, git() { rm x; }"},

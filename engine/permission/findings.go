@@ -117,10 +117,11 @@ func (p *Policy) file(path Path, tool string, kind Kind, text string) finding {
 	return f
 }
 
-// guard returns the name of the guarded folder that a path is or is in, in
-// lower case, or "". Git runs what .git says, and the settings and state of
-// Hoopoe itself say what is allowed: whoever may edit the project's files may
-// not edit those on the side. An allow rule reaches them only by their name.
+// guard returns the guarded name that a path is or is in, in lower case, or "".
+// Git runs what .git says, a file of servers names programs, and the settings and
+// state of Hoopoe itself say what is allowed: whoever may edit the project's
+// files may not edit those on the side. An allow rule reaches them only by their
+// name.
 func (p *Policy) guard(file string) string {
 	file = strings.ToLower(path.Clean(filepath.ToSlash(file))) // file systems may fold case
 	for _, dir := range p.opts.Own {
@@ -131,14 +132,24 @@ func (p *Policy) guard(file string) string {
 	}
 	rel, ok := under(strings.ToLower(path.Clean(filepath.ToSlash(p.opts.Root))), file)
 	if !ok {
-		return ""
+		rel = file // a further folder of the workspace, or outside
 	}
 	for name := range strings.SplitSeq(rel, "/") {
-		if name == ".git" || name == ".hoopoe" {
+		// Windows takes all these for the name alone.
+		name, _, _ = strings.Cut(name, ":")
+		if name = strings.TrimRight(name, ". "); slices.Contains(guarded, name) {
 			return name
 		}
 	}
 	return ""
+}
+
+// guarded are the names that decide what programs run at the next start of
+// Hoopoe, of git, of a shell, of another agent or of an editor.
+var guarded = []string{
+	".git", "git~1", ".gitconfig", ".hoopoe", "hoopoe~1", ".mcp.json", ".pi", ".omp", ".xcsh",
+	".claude", ".codex", ".cursor", ".vscode", ".idea",
+	".ssh", ".profile", ".bashrc", ".bash_profile", ".bash_login", ".zshrc", ".zshenv", ".zprofile",
 }
 
 // command lists the findings of a command.

@@ -74,6 +74,14 @@ func TestFiles(t *testing.T) {
 		{"the project's settings", edit, "allow edit", "edit", permission.KindEdit, "/w/.hoopoe/settings.json", asks, "edit(.hoopoe/settings.json)"},
 		{"everything but what is guarded", edit, "allow edit(**)", "edit", permission.KindEdit, "/w/.git/config", asks, "edit(.git/config)"},
 		{"a rule for what is guarded", edit, "allow edit(.git/**)", "edit", permission.KindEdit, "/w/.git/config", allow, ""},
+		{"a file of servers", edit, "allow edit(**)", "write", permission.KindEdit, "/w/.mcp.json", asks, "write(./.mcp.json)"},
+		{"an extension of the family's", edit, "", "write", permission.KindEdit, "/w/.pi/extensions/x.ts", asks, "write(.pi/extensions/x.ts)"},
+		{"another agent's hooks", edit, "", "edit", permission.KindEdit, "/w/sub/.claude/settings.json", asks, "edit(sub/.claude/settings.json)"},
+		{"an editor's tasks", edit, "", "edit", permission.KindEdit, "/w/.vscode/tasks.json", asks, "edit(.vscode/tasks.json)"},
+		{"a shell's start, with the home as workspace", edit, "", "edit", permission.KindEdit, "/w/.bashrc", asks, "edit(./.bashrc)"},
+		{"a guarded name as Windows reads it", edit, "", "edit", permission.KindEdit, "/w/.git./hooks/x", asks, "edit(.git./hooks/x)"},
+		{"a stream of a guarded name", edit, "", "edit", permission.KindEdit, "/w/.git::$INDEX_ALLOCATION/config", asks, "edit(.git::$INDEX_ALLOCATION/config)"},
+		{"names that only begin like it", edit, "", "edit", permission.KindEdit, "/w/.pipeline/.mcp.json.md", allow, ""},
 		{"Hoopoe's own folder", edit, "allow edit(**)", "edit", permission.KindEdit, "/w/own/settings.json", asks, "edit(own/settings.json)"},
 		{"reading what is guarded", ask, "", "read", permission.KindRead, "/w/.git/config", allow, ""},
 		{"a name that begins like a guarded one", edit, "", "edit", permission.KindEdit, "/w/.gitignore", allow, ""},
@@ -451,4 +459,15 @@ func FuzzParseRule(f *testing.F) {
 			t.Fatalf("%q allows %q and doesn't deny it", r, script)
 		}
 	})
+}
+
+// E-4: a further folder of the workspace is guarded as the first one is.
+func TestGuardedElsewhere(t *testing.T) {
+	p := policy(t, permission.ModeEdit, "")
+	for file, want := range map[string]permission.Action{"/v/.git/hooks/x": permission.Ask, "/v/a.go": permission.Allow} {
+		d := p.Judge(permission.Request{Tool: "write", Kind: permission.KindEdit, Paths: []permission.Path{{Path: file, Write: true, Inside: true}}})
+		if d.Action != want {
+			t.Errorf("%s: %+v", file, d)
+		}
+	}
 }

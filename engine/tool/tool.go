@@ -89,6 +89,10 @@ type Env struct {
 	// don't give away with it. Tools that read whole trees leave it out and say
 	// so; nil withholds nothing.
 	Withheld func(abs string) bool
+	// Settled are the paths that the call was judged by, absolute; nil as long as
+	// it isn't judged. A path that leads elsewhere when the call runs, since a
+	// symbolic link has changed meanwhile, must not be touched.
+	Settled []string
 	// Images reports whether the current model takes images.
 	Images bool
 	// Asker poses the ask tool's question to the user; nil when nobody can be

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -24,7 +25,8 @@ type target struct {
 	inside bool
 }
 
-// resolve finds what path means; an empty path is the working directory.
+// resolve finds what path means; an empty path is the working directory. Once
+// the call was judged, that has to be what was judged.
 func resolve(c tool.Call, path string) (target, error) {
 	if path == "" {
 		path = "."
@@ -32,6 +34,9 @@ func resolve(c tool.Call, path string) (target, error) {
 	abs, inside, err := c.Env.Workspace.Resolve(path)
 	if err != nil {
 		return target{}, err
+	}
+	if c.Env.Settled != nil && !slices.Contains(c.Env.Settled, abs) {
+		return target{}, fmt.Errorf("%s leads to %s now, and led elsewhere when it was allowed; call the tool again", shown(path), shown(abs))
 	}
 	return target{abs, shown(workspace.Display(c.Env.Workspace, abs)), inside}, nil
 }
