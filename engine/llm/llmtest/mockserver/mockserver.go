@@ -63,6 +63,8 @@ type Answer struct {
 	Cut bool
 	// Hang sends nothing after the text until the client leaves.
 	Hang bool
+	// Garbage is written after the text as it is, where an event should be.
+	Garbage string
 
 	encoded []byte // the whole stream, of Prepare
 }
@@ -102,7 +104,8 @@ func (s *Server) Requests() []Request {
 	return append([]Request(nil), s.got...)
 }
 
-// Left receives once a client has left an answer that hangs.
+// Left receives when a client has left an answer that hangs, once if several
+// did before anybody looked.
 func (s *Server) Left() <-chan struct{} { return s.left }
 
 // ServeHTTP implements http.Handler.
