@@ -168,8 +168,15 @@ func (s *Server) write(r *http.Request, e *events, wire Wire, a Answer) {
 		if a.Hang {
 			e.flush()
 			<-r.Context().Done()
-			s.left <- struct{}{}
+			select {
+			case s.left <- struct{}{}:
+			default: // nobody has looked since the last one
+			}
 			panic(http.ErrAbortHandler)
+		}
+		if a.Garbage != "" {
+			e.flush()
+			_, _ = io.WriteString(e.w, a.Garbage) // the client may have left
 		}
 	})
 }
