@@ -76,8 +76,21 @@ func (s *Session) stopAll(ack *Ack, then func(), done chan struct{}) {
 		after()
 		return
 	}
+	if s.aborted { // what came after the abort before this one is meant too
+		for _, in := range s.prompts {
+			s.stopped = append(s.stopped, func() { s.beginWaiting(in.id) })
+		}
+	}
 	s.stopped = append(s.stopped, after)
 	s.halt()
+}
+
+// beginWaiting begins a prompt that waits, if it still does and is the first, so
+// that it ends as one that had begun before it was stopped.
+func (s *Session) beginWaiting(id string) {
+	if len(s.prompts) > 0 && s.prompts[0].id == id {
+		s.next()
+	}
 }
 
 // halt ends what a session that isn't idle does.
