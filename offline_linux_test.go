@@ -47,8 +47,8 @@ func TestOfflineChatOpensNoSocket(t *testing.T) {
 	s.keys("hello\r")
 	s.see("Hoopoe guide: built in")
 	s.keys("/model\r")
-	s.see("Model: type to filter")
-	s.answer("\r", "Model: type to filter")
+	s.see("── Model ", "type to filter")
+	s.answer("\r", "── Model ")
 	s.keys("/quit\r")
 	if code := exitOf(t, c.Wait()); code != 0 {
 		t.Errorf("exit code %d", code)

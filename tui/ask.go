@@ -14,6 +14,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/card"
 	"github.com/hoopoe-agent/hoopoe/tui/dialog"
+	"github.com/hoopoe-agent/hoopoe/tui/diff"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 )
 
@@ -67,7 +68,7 @@ func (a *app) questionFor(p *questionPanel) panel {
 		return a.listFor(p, wait, answer)
 	}
 	spec := a.specFor(q)
-	spec.From, spec.Now, spec.Deadline, spec.Guard = asker(q), a.o.Now, p.deadline, wait
+	spec.From, spec.Now, spec.Deadline, spec.Guard, spec.Keys = asker(q), a.o.Now, p.deadline, wait, a.o.Keys
 	return &dialogPanel{dialog: dialog.New(spec, a.look.Styles), done: func(r dialog.Result) tea.Cmd {
 		return answer(answerOf(q, r))
 	}}
@@ -81,9 +82,9 @@ func (a *app) listFor(p *questionPanel, wait time.Duration, answer func(event.An
 		items[i] = picker.Item{ID: o, Title: o, Detail: description(q, i)}
 	}
 	open := a.o.Now().Add(wait)
-	list := picker.New(picker.Options{Title: q.Title, Intro: q.Message, Styles: a.look.Styles}, items)
+	list := picker.New(picker.Options{Title: q.Title, Intro: q.Message, Styles: a.look.Styles, Keys: a.o.Keys}, items)
 	return &listPanel{
-		picker: list, styles: a.look.Styles,
+		picker:  list,
 		guarded: func() bool { return a.o.Now().Before(open) },
 		note: func() string {
 			from := asker(p.question)
@@ -151,7 +152,9 @@ func (a *app) permission(q event.Question) dialog.Spec {
 		}
 		spec.Body = dialog.Command(p.Command, a.look.Styles)
 	case p.Diff != "":
-		spec.Body = dialog.Diff(card.Hunks(p.Diff), a.look.Styles)
+		spec.Body = dialog.Diff(card.Hunks(p.Diff), diff.Options{
+			Styles: a.look.Styles, Bidi: a.look.Bidi, Syntax: a.look.Markdown.Syntax(), Name: diff.NameOf(p.Diff),
+		})
 	case len(p.Arguments) > 0:
 		spec.Body = dialog.Command(indented(p.Arguments), a.look.Styles)
 	}
@@ -268,7 +271,7 @@ func (a *app) askTrust(files []string) tea.Cmd {
 	}
 	spec := dialog.Confirm("Trust this folder?", trustTitle+"\n"+strings.Join(names, "\n"))
 	spec.Selected = 1
-	spec.Guard, spec.Now = guard, a.o.Now
+	spec.Guard, spec.Now, spec.Keys = guard, a.o.Now, a.o.Keys
 	a.panel = &dialogPanel{dialog: dialog.New(spec, a.look.Styles), done: func(r dialog.Result) tea.Cmd {
 		keep := a.do("keep the decision", func(context.Context) error { return a.o.SetTrust(r.ID == "yes") })
 		return tea.Sequence(keep, a.open())

@@ -11,7 +11,6 @@ import (
 	"github.com/charmbracelet/x/term"
 	"github.com/muesli/cancelreader"
 
-	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/terminal"
 )
 
@@ -27,7 +26,7 @@ type doctoredMsg struct {
 // doctor asks the terminal what it can do. It needs the normal screen and the
 // keys for itself: samples are printed and measured.
 func (a *app) doctor() tea.Cmd {
-	e := &examination{in: a.o.In, out: a.o.Out, guess: terminal.Guess(a.o.Environ), now: a.o.Now}
+	e := &examination{in: a.o.In, out: a.o.Out, environ: a.o.Environ, guess: terminal.Guess(a.o.Environ), now: a.o.Now}
 	keep, ctx := a.o.Doctored, a.ctx
 	e.ctx = ctx
 	return a.away(tea.Exec(outside{e}, func(err error) tea.Msg {
@@ -42,6 +41,7 @@ type examination struct {
 	ctx          context.Context
 	in           *os.File
 	out          io.Writer
+	environ      []string
 	guess, found terminal.Profile
 	now          func() time.Time
 }
@@ -61,15 +61,16 @@ func (e *examination) Run() (err error) {
 	ctx, cancel := context.WithTimeout(e.ctx, doctorTime)
 	defer cancel()
 	e.found, _, err = terminal.Ask(ctx, in, e.out, e.guess, e.now)
+	e.found = e.found.AskTmux(ctx, e.environ)
 	return err
 }
 
 // doctored shows the report and goes by the answers from now on.
-func (a *app) doctored(msg doctoredMsg) {
+func (a *app) doctored(msg doctoredMsg) tea.Cmd {
 	if msg.err != nil {
 		a.story.notice("warning", capital(msg.err.Error()))
 	}
-	a.know(msg.found)
+	cmd := a.know(msg.found)
 	marks := map[terminal.Answer]string{terminal.Yes: "+", terminal.No: "-", terminal.Unknown: "?"}
 	var text []string
 	for _, r := range msg.found.Report() {
@@ -78,14 +79,6 @@ func (a *app) doctored(msg doctoredMsg) {
 			text = append(text, "\t→ "+r.Hint)
 		}
 	}
-	a.panel = &textPanel{styles: a.look.Styles, title: "What this terminal can do", text: text}
-}
-
-// know takes what is known of the terminal.
-func (a *app) know(p terminal.Profile) {
-	a.o.Terminal = p
-	a.look.Bidi = flow.Bidi{Reorder: p.Bidi == terminal.No}
-	a.look.Images = pictures(p, a.profile)
-	a.editor.SetReorder(a.look.Bidi.Reorder)
-	a.restyle()
+	a.panel = &textPanel{styles: a.look.Styles, keys: a.o.Keys, title: "What this terminal can do", text: text}
+	return cmd
 }

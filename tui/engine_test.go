@@ -173,9 +173,9 @@ func TestCommandsOnEngine(t *testing.T) {
 	s.see("A fresh session")
 	s.gone("Back to work.")
 	s.typed("/model\r")
-	s.see("Model: ")
+	s.see("── Model ")
 	s.typed("\x1b")
-	s.gone("Model: ")
+	s.gone("── Model ")
 	s.typed("/help\r")
 	s.see("/compact")
 }

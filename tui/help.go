@@ -19,5 +19,5 @@ func (a *app) openKeys() {
 			text = append(text, row.Keys+"\t"+row.Text)
 		}
 	}
-	a.panel = &textPanel{styles: a.look.Styles, title: "Keys", text: text}
+	a.panel = &textPanel{styles: a.look.Styles, keys: a.o.Keys, title: "Keys", text: text}
 }

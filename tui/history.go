@@ -24,9 +24,9 @@ func (a *app) searchHistory() tea.Cmd {
 		a.hint = "There are no earlier prompts yet"
 		return nil
 	}
-	list := picker.New(picker.Options{Title: "Earlier prompts", Styles: a.look.Styles}, items)
+	list := picker.New(picker.Options{Title: "Earlier prompts", Styles: a.look.Styles, Keys: a.o.Keys}, items)
 	list.SetFilter(a.editor.Value())
-	a.panel = &historyPanel{keys: a.o.Keys, listPanel: listPanel{picker: list, styles: a.look.Styles, done: func(r picker.Result) (tea.Cmd, bool) {
+	a.panel = &historyPanel{keys: a.o.Keys, listPanel: listPanel{picker: list, done: func(r picker.Result) (tea.Cmd, bool) {
 		if !r.Cancelled {
 			a.editor.ReplaceAll(r.Item.ID)
 		}
@@ -44,7 +44,8 @@ type historyPanel struct {
 
 func (p *historyPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if slices.Contains(p.keys.Actions(keymap.Stroke(k), keymap.Chat), keymap.HistorySearch) {
-		k = tea.KeyPressMsg{Code: tea.KeyDown}
+		p.picker.Move(1)
+		return nil, false
 	}
 	return p.listPanel.key(k)
 }

@@ -175,7 +175,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("remembered %q", got)
 	}
 	s.typed("\x12old")
-	s.see("Earlier prompts: old")
+	s.see("Earlier prompts", "› old")
 	s.typed("\r")
 	s.see("› older prompt")
 }

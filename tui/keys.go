@@ -176,7 +176,7 @@ func (a *app) interrupt() tea.Cmd {
 	a.quitArmed = a.o.Now()
 	a.hint = "Ctrl+C again leaves"
 	if a.front() != nil {
-		return tea.Batch(a.panelKey(tea.KeyPressMsg{Code: tea.KeyEscape}), disarm())
+		return tea.Batch(a.panelKey(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}), disarm())
 	}
 	if !a.editor.Empty() {
 		a.editor.Clear()

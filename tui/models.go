@@ -2,21 +2,19 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
-	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 )
 
 // openModels lets the user choose the model. Those that can't be used now come
 // last, with the reason.
 func (a *app) openModels() tea.Cmd {
-	p := &listPanel{styles: a.look.Styles, picker: picker.New(picker.Options{
-		Title: "Model", Hint: "context, dollars per million tokens in/out", Styles: a.look.Styles, Ordered: true,
+	p := &listPanel{picker: picker.New(picker.Options{
+		Title: "Model", Hint: "context, dollars per million tokens in and out", Styles: a.look.Styles, Keys: a.o.Keys, Ordered: true, Numbers: []int{0, 1, 2},
 	}, nil)}
 	missing := map[string]bool{}
 	p.done = func(r picker.Result) (tea.Cmd, bool) {
@@ -49,7 +47,10 @@ func modelItems(offers []engine.Offer, now string) []picker.Item {
 	for i, o := range offers {
 		it := picker.Item{
 			ID: o.Ref(), Title: o.ID, Group: o.Provider, Current: o.Ref() == now, More: o.Note,
-			Cells: []string{tokens(o.ContextWindow), prices(o.Cost)},
+			Cells: []string{tokens(o.ContextWindow), price(o.Cost.Input), price(o.Cost.Output)},
+		}
+		if o.Cost.Input == 0 && o.Cost.Output == 0 { // free, or not known
+			it.Cells[1], it.Cells[2] = "–", "–"
 		}
 		if o.Name != o.ID {
 			it.Detail = o.Name
@@ -76,10 +77,11 @@ func tokens(n int) string {
 	return strconv.FormatFloat(float64(n/10_000)/100, 'f', -1, 64) + "M"
 }
 
-// prices are per million tokens, in and out. Both 0 may be an unknown price.
-func prices(p llm.Price) string {
-	if p.Input == 0 && p.Output == 0 {
-		return "–"
+// price is in dollars, with cents; smaller parts only where there are some.
+func price(dollars float64) string {
+	cents := strconv.FormatFloat(dollars, 'f', 2, 64)
+	if whole := strconv.FormatFloat(dollars, 'f', -1, 64); len(whole) > len(cents) {
+		return strconv.FormatFloat(dollars, 'g', 3, 64)
 	}
-	return fmt.Sprintf("%.4g/%.4g", p.Input, p.Output)
+	return cents
 }

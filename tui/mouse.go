@@ -27,10 +27,19 @@ const (
 // dragMsg scrolls on while the mouse stays beyond the edge.
 type dragMsg struct{ turn int }
 
-func (a *app) press(m tea.Mouse) {
-	if m.Button != tea.MouseLeft || a.front() != nil && m.Y >= a.last.panelTop {
-		return
+func (a *app) press(m tea.Mouse) tea.Cmd {
+	if m.Button != tea.MouseLeft {
+		return nil
 	}
+	if p := a.front(); p != nil && m.Y >= a.last.panelTop {
+		return a.panelDid(p)(p.click(m.Y - a.last.panelTop))
+	}
+	a.pressText(m)
+	return nil
+}
+
+// pressText begins a selection in the transcript, or places the prompt's caret.
+func (a *app) pressText(m tea.Mouse) {
 	if m.Y >= a.last.transcript {
 		if y := m.Y - a.last.editor; a.front() == nil && y >= 0 && m.Y < a.last.editorEnd {
 			a.editor.MoveTo(m.X, y)

@@ -1,11 +1,13 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/tui/dialog"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -16,6 +18,8 @@ type panel interface {
 	key(k tea.KeyPressMsg) (cmd tea.Cmd, closed bool)
 	paste(text string)
 	scroll(rows int)
+	// click handles a press of the mouse on a row of the last view.
+	click(row int) (cmd tea.Cmd, closed bool)
 	// view renders at most height rows; cx is -1 without a cursor.
 	view(width, height int) (rows []string, cx, cy int)
 	setStyles(s style.Styles)
@@ -32,24 +36,33 @@ func (a *app) front() panel {
 
 func (a *app) panelKey(k tea.KeyPressMsg) tea.Cmd {
 	p := a.front()
-	cmd, closed := p.key(k)
-	if !closed {
+	return a.panelDid(p)(p.key(k))
+}
+
+// panelDid takes what a panel made of a key or a click.
+func (a *app) panelDid(p panel) func(cmd tea.Cmd, closed bool) tea.Cmd {
+	return func(cmd tea.Cmd, closed bool) tea.Cmd {
+		if closed {
+			a.closed(p)
+		}
 		return cmd
 	}
+}
+
+// closed takes a panel away that is done.
+func (a *app) closed(p panel) {
 	switch p {
 	case panel(a.question):
 		a.question = nil
 	case a.panel: // else it has opened another
 		a.panel = nil
 	}
-	return cmd
 }
 
-// listPanel shows a picker; done gets what was chosen, or a key of the owner's,
-// and reports whether the panel is done.
+// listPanel shows a picker; done gets what was chosen, or an action of the
+// owner's, and reports whether the panel is done.
 type listPanel struct {
 	picker *picker.Picker
-	styles style.Styles
 	done   func(picker.Result) (cmd tea.Cmd, closed bool)
 	// moved, if set, hears of each item that becomes the selected one.
 	moved func(picker.Item)
@@ -57,15 +70,21 @@ type listPanel struct {
 	note func() string
 	// items, if set, lists what is there now; it is called for each view.
 	items func() []picker.Item
-	// sample, if set, draws rows above the list.
-	sample func(s style.Styles, width int) []string
 	// guarded, if set, reports whether it is too early for an answer.
 	guarded func() bool
 }
 
 func (p *listPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	return p.does(func() (picker.Result, bool) { return p.picker.Update(k) })
+}
+
+func (p *listPanel) click(row int) (tea.Cmd, bool) {
+	return p.does(func() (picker.Result, bool) { return p.picker.Click(row) })
+}
+
+func (p *listPanel) does(what func() (picker.Result, bool)) (tea.Cmd, bool) {
 	before, _ := p.picker.Selected()
-	result, closed := p.picker.Update(k)
+	result, closed := what()
 	if now, ok := p.picker.Selected(); ok && p.moved != nil && now.ID != before.ID {
 		p.moved(now)
 	}
@@ -75,39 +94,28 @@ func (p *listPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return p.done(result)
 }
 
-func (p *listPanel) paste(text string) { p.picker.Paste(text) }
+func (p *listPanel) paste(text string) {
+	_, _ = p.does(func() (picker.Result, bool) { p.picker.Paste(text); return picker.Result{}, false })
+}
 
+// scroll moves the selection by one item for a notch of the wheel.
 func (p *listPanel) scroll(rows int) {
-	code := tea.KeyDown
-	if rows < 0 {
-		code = tea.KeyUp
-	}
-	_, _ = p.key(tea.KeyPressMsg{Code: code})
+	_, _ = p.does(func() (picker.Result, bool) { p.picker.Move(rows / max(wheelRows, 1)); return picker.Result{}, false })
 }
 
 func (p *listPanel) view(width, height int) (rows []string, cx, cy int) {
-	if height > 2 {
-		rows = append(rows, rule(p.styles, width))
-	}
 	if p.note != nil {
 		p.picker.SetNote(p.note())
 	}
 	if p.items != nil {
 		p.picker.SetItems(p.items())
 	}
-	if p.sample != nil && height >= roomy {
-		rows = append(rows, p.sample(p.styles, width)...)
-	}
-	text := p.picker.View(width, height-len(rows))
+	text := p.picker.View(width, height)
 	cx, cy = p.picker.Cursor()
-	cy += len(rows)
-	return append(rows, strings.Split(text, "\n")...), cx, cy
+	return strings.Split(text, "\n"), cx, cy
 }
 
-func (p *listPanel) setStyles(s style.Styles) {
-	p.styles = s
-	p.picker.SetStyles(s)
-}
+func (p *listPanel) setStyles(s style.Styles) { p.picker.SetStyles(s) }
 
 // dialogPanel shows a dialog; done gets its result.
 type dialogPanel struct {
@@ -115,9 +123,11 @@ type dialogPanel struct {
 	done   func(dialog.Result) tea.Cmd
 }
 
-func (p *dialogPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	result, closed := p.dialog.Update(k)
-	if !closed {
+func (p *dialogPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) { return p.did(p.dialog.Update(k)) }
+func (p *dialogPanel) click(row int) (tea.Cmd, bool)         { return p.did(p.dialog.Click(row)) }
+
+func (p *dialogPanel) did(result dialog.Result, answered bool) (tea.Cmd, bool) {
+	if !answered {
 		return nil, false
 	}
 	return p.done(result), true
@@ -136,7 +146,7 @@ func (p *dialogPanel) setStyles(s style.Styles) { p.dialog.SetStyles(s) }
 
 // onTop asks something on top of a panel, which comes back with the answer.
 func (a *app) onTop(back panel, spec dialog.Spec, done func(dialog.Result) tea.Cmd) {
-	spec.Now = a.o.Now
+	spec.Now, spec.Keys = a.o.Now, a.o.Keys
 	a.panel = &dialogPanel{dialog: dialog.New(spec, a.look.Styles), done: func(r dialog.Result) tea.Cmd {
 		a.panel = back
 		if r.Cancelled {
@@ -149,22 +159,27 @@ func (a *app) onTop(back panel, spec dialog.Spec, done func(dialog.Result) tea.C
 // textPanel shows a text that can be scrolled; any other key closes it.
 type textPanel struct {
 	styles style.Styles
+	keys   *keymap.Map
 	title  string
 	text   []string // rows of "left\tright"
 	top    int
-	most   int // last top of the last view
+	page   int // rows of the text in the last view
 }
 
 func (p *textPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	switch k.Keystroke() {
-	case "up":
+	switch p.keys.Action(keymap.Stroke(k), keymap.List, keymap.Choices) {
+	case keymap.SelectUp, keymap.ChoiceUp, keymap.TextUp:
 		p.scroll(-1)
-	case "down":
+	case keymap.SelectDown, keymap.ChoiceDown, keymap.TextDown:
 		p.scroll(1)
-	case "pgup":
-		p.scroll(-10)
-	case "pgdown":
-		p.scroll(10)
+	case keymap.SelectPageUp:
+		p.scroll(-max(p.page-1, 1))
+	case keymap.SelectPageDown:
+		p.scroll(max(p.page-1, 1))
+	case keymap.SelectFirst:
+		p.scroll(-len(p.text))
+	case keymap.SelectLast:
+		p.scroll(len(p.text))
 	default:
 		return nil, true
 	}
@@ -173,25 +188,36 @@ func (p *textPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 
 func (p *textPanel) paste(string) {}
 
-func (p *textPanel) scroll(rows int) { p.top = min(max(p.top+rows, 0), p.most) }
+func (p *textPanel) click(int) (tea.Cmd, bool) { return nil, false }
+
+func (p *textPanel) scroll(rows int) {
+	p.top = min(max(p.top+rows, 0), max(0, len(p.text)-p.page))
+}
 
 func (p *textPanel) view(width, height int) (rows []string, cx, cy int) {
 	const left = 22
-	rows = append(rows, rule(p.styles, width), p.styles.Bold.Render(style.Cut(p.title, width)))
-	room := max(1, height-len(rows))
-	p.most = max(0, len(p.text)-room)
+	if height > 1 {
+		rule, _ := p.styles.Rule(p.title, "", width)
+		rows = append(rows, rule)
+	}
+	p.page = max(1, height-len(rows))
+	hint := len(p.text) > p.page && p.page > 2
+	if hint {
+		p.page--
+	}
 	p.scroll(0)
-	for _, line := range p.text[p.top:min(p.top+room, len(p.text))] {
+	end := min(p.top+p.page, len(p.text))
+	for _, line := range p.text[p.top:end] {
 		key, what, _ := strings.Cut(line, "\t")
 		at := min(left, width/2)
 		row := p.styles.Accent.Render(style.Pad(key, at-1)) + " " + style.Cut(what, max(1, width-at))
 		rows = append(rows, style.Cut(row, width))
 	}
-	return rows[:min(len(rows), max(height, 1))], -1, 0
+	if hint {
+		text := fmt.Sprintf("rows %d–%d of %d · %s", p.top+1, end, len(p.text), p.keys.Pair(keymap.SelectPageUp, keymap.SelectPageDown))
+		rows = append(rows, p.styles.Muted.Render(style.Cut(text, width)))
+	}
+	return rows, -1, 0
 }
 
 func (p *textPanel) setStyles(s style.Styles) { p.styles = s }
-
-func rule(s style.Styles, width int) string {
-	return s.Border.Render(strings.Repeat("─", width))
-}

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/slash"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 )
 
 // command is a slash command that is a panel here. With an argument it is the
@@ -27,6 +28,23 @@ func (c command) opens(args string) func(*app) tea.Cmd {
 		return c.open
 	}
 	return func(a *app) tea.Cmd { return c.with(a, args) }
+}
+
+// hint is what an action's key does, in a word or two.
+type hint struct {
+	action keymap.Action
+	does   string
+}
+
+// keysFor lists keys and what they do; an action without a key is left out.
+func keysFor(keys *keymap.Map, hints ...hint) string {
+	var parts []string
+	for _, h := range hints {
+		if key := keys.Pair(h.action, ""); key != "" {
+			parts = append(parts, key+" "+h.does)
+		}
+	}
+	return strings.Join(parts, " · ")
 }
 
 // panels lists those that can be opened.

@@ -89,7 +89,7 @@ func TestPanels(t *testing.T) {
 						t.Errorf("row of %d columns: %q", w, row)
 					}
 				}
-				golden(t, filepath.Join("panels", fmt.Sprintf("%s-%d.txt", c.name, width)), ansi.Strip(strings.Join(rows, "\n"))+"\n")
+				golden(t, filepath.Join("panels", fmt.Sprintf("%s-%d.txt", c.name, width)), trimmed(rows)+"\n")
 			})
 		}
 	}
@@ -224,11 +224,11 @@ func TestQuestionBeforePanel(t *testing.T) {
 	a.types("hai")
 	a.happens(event.AskOpened{Question: event.Question{ID: "q", Kind: event.AskConfirm, Title: "Really?"}})
 	a.types("zzz")
-	if rows := screenText(a); !strings.Contains(rows, "Really?") || strings.Contains(rows, "Model:") {
+	if rows := screenText(a); !strings.Contains(rows, "Really?") || strings.Contains(rows, "── Model ") {
 		t.Errorf("the screen shows\n%s", rows)
 	}
 	a.happens(event.AskClosed{ID: "q", Answered: true})
-	if rows := screenText(a); !strings.Contains(rows, "Model: hai") || strings.Contains(rows, "zzz") {
+	if rows := screenText(a); !strings.Contains(rows, "── Model ") || !strings.Contains(rows, "› hai") || strings.Contains(rows, "zzz") {
 		t.Errorf("the screen shows\n%s", rows)
 	}
 }
@@ -259,6 +259,15 @@ func BenchmarkTreeOf10000(b *testing.B) {
 		a.View()
 		a.presses(code(tea.KeyEscape))
 	}
+}
+
+// trimmed are rows without colours and without blanks at their ends.
+func trimmed(rows []string) string {
+	out := make([]string, len(rows))
+	for i, row := range rows {
+		out[i] = strings.TrimRight(ansi.Strip(row), " ")
+	}
+	return strings.Join(out, "\n")
 }
 
 func golden(t *testing.T, name, got string) {

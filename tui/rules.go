@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/engine/permission"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 )
 
@@ -16,10 +17,11 @@ const modeRow = "mode "
 // openPermissions shows the permission modes and the rules that hold, with
 // where each is from. Saved ones can be taken back.
 func (a *app) openPermissions() tea.Cmd {
-	p := &listPanel{styles: a.look.Styles}
+	p := &listPanel{}
 	session := a.session
 	p.picker = picker.New(picker.Options{
-		Title: "Permissions", Hint: "Ctrl+X takes a saved rule back", Styles: a.look.Styles, Ordered: true, Keys: []string{keyRemove},
+		Title: "Permissions", Styles: a.look.Styles, Ordered: true, Keys: a.o.Keys, Own: keymap.Rules,
+		Hint: keysFor(a.o.Keys, hint{keymap.RemoveRule, "takes a saved rule back"}),
 	}, nil)
 	rules := map[string]permission.Rule{}
 	p.items = func() []picker.Item {
@@ -36,12 +38,12 @@ func (a *app) openPermissions() tea.Cmd {
 		switch {
 		case r.Cancelled:
 			return nil, true
-		case r.Key == keyRemove && isRule && removable(rule):
+		case r.Action == keymap.RemoveRule && isRule && removable(rule):
 			return a.do("take the rule back", func(ctx context.Context) error {
 				_, err := session.RemoveRule(ctx, rule)
 				return err
 			}), false
-		case r.Key == keyRemove || isRule:
+		case r.Action == keymap.RemoveRule || isRule:
 			return nil, false
 		}
 		return a.run("/permissions " + r.Item.ID[len(modeRow):]), true

@@ -10,6 +10,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/slash"
 	"github.com/hoopoe-agent/hoopoe/tui/dialog"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 )
 
@@ -31,17 +32,11 @@ type savedPanel struct {
 	saved map[string]session.Summary // by path
 }
 
-const (
-	keyAllFolders = "ctrl+a"
-	keyRename     = "ctrl+e"
-	keyRemove     = "ctrl+x"
-)
-
 // openSessions lets the user go back to an earlier session.
 func (a *app) openSessions() tea.Cmd {
 	p := &savedPanel{app: a}
-	p.listPanel = listPanel{styles: a.look.Styles, done: p.chosen, picker: picker.New(picker.Options{
-		Styles: a.look.Styles, Keys: []string{keyAllFolders, keyRename, keyRemove},
+	p.listPanel = listPanel{done: p.chosen, picker: picker.New(picker.Options{
+		Styles: a.look.Styles, Keys: a.o.Keys, Own: keymap.Sessions, Numbers: []int{0, 1},
 	}, nil)}
 	a.panel = p
 	return p.load()
@@ -55,7 +50,7 @@ func (p *savedPanel) load() tea.Cmd {
 		title, other = "Sessions of all folders", "this folder"
 	}
 	p.picker.SetTitle(title)
-	p.picker.SetHint("Ctrl+A " + other + " · Ctrl+E names · Ctrl+X deletes")
+	p.picker.SetHint(keysFor(a.o.Keys, hint{keymap.AllFolders, other}, hint{keymap.RenameSession, "names"}, hint{keymap.DeleteSession, "deletes"}))
 	return a.later("list the sessions", func(ctx context.Context) (func() tea.Cmd, error) {
 		list, err := a.o.Sessions.List(ctx, all)
 		return func() tea.Cmd {
@@ -104,15 +99,15 @@ func (p *savedPanel) chosen(r picker.Result) (tea.Cmd, bool) {
 	switch {
 	case r.Cancelled:
 		return nil, true
-	case r.Key == keyAllFolders:
+	case r.Action == keymap.AllFolders:
 		p.all = !p.all
 		return p.load(), false
 	case !ok:
 		return nil, false
-	case r.Key == keyRename:
+	case r.Action == keymap.RenameSession:
 		p.rename(s)
 		return nil, false
-	case r.Key == keyRemove:
+	case r.Action == keymap.DeleteSession:
 		p.remove(s)
 		return nil, false
 	case s.Path == p.app.view.File:

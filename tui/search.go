@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -29,6 +30,10 @@ func (p *searchPanel) list() *transcript.List { return &p.app.story.list }
 
 func (p *searchPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	stroke := keymap.Stroke(k)
+	if stroke == "ctrl+c" {
+		p.list().Search("")
+		return nil, true
+	}
 	for _, action := range p.app.o.Keys.Actions(stroke, keymap.List, keymap.Chat) {
 		switch action {
 		case keymap.SelectCancel:
@@ -63,6 +68,8 @@ func (p *searchPanel) paste(text string) {
 	p.look()
 }
 
+func (p *searchPanel) click(int) (tea.Cmd, bool) { return nil, false }
+
 func (p *searchPanel) scroll(rows int) { p.list().Scroll(rows) }
 
 func (p *searchPanel) setStyles(s style.Styles) {
@@ -72,7 +79,8 @@ func (p *searchPanel) setStyles(s style.Styles) {
 
 func (p *searchPanel) view(width, height int) (rows []string, cx, cy int) {
 	if height > 2 {
-		rows = append(rows, rule(p.styles, width))
+		rule, _ := p.styles.Rule("", "", width)
+		rows = append(rows, rule)
 	}
 	cx, cy = 0, len(rows)
 	text := p.field.View(width, 1)
@@ -89,9 +97,14 @@ func (p *searchPanel) told() string {
 	n, total := p.list().Match()
 	switch {
 	case p.field.Empty():
-		return "Type what to look for · Esc closes"
+		return "Type what to look for · " + p.leave()
 	case total == 0:
-		return "Not found · Esc closes"
+		return "Not found · " + p.leave()
 	}
-	return fmt.Sprintf("%d/%d · ↑ earlier · ↓ later · Esc closes", n, total)
+	keys := p.app.o.Keys
+	return fmt.Sprintf("%d/%d · %s earlier · %s later · %s", n, total, keys.Pair(keymap.SelectUp, ""), keys.Pair("", keymap.SelectDown), p.leave())
+}
+
+func (p *searchPanel) leave() string {
+	return cmp.Or(p.app.o.Keys.Key(keymap.SelectCancel), "Ctrl+C") + " closes"
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 )
 
@@ -35,9 +36,10 @@ func onOff(yes bool) string {
 // openSettings lets the user change how the chat and the session work. What
 // the settings file has a key for is saved there too.
 func (a *app) openSettings() tea.Cmd {
-	p := &listPanel{styles: a.look.Styles}
+	p := &listPanel{}
 	p.picker = picker.New(picker.Options{
-		Title: "Settings", Hint: "Enter or → next value, ← the one before", Styles: a.look.Styles, Ordered: true, Keys: []string{"left", "right"},
+		Title: "Settings", Styles: a.look.Styles, Ordered: true, Keys: a.o.Keys, Own: keymap.Values,
+		Hint: keysFor(a.o.Keys, hint{keymap.NextValue, "next value"}, hint{keymap.PreviousValue, "the one before"}),
 	}, settingItems(a.settings()))
 	p.items = func() []picker.Item { return settingItems(a.settings()) }
 	p.done = func(r picker.Result) (tea.Cmd, bool) {
@@ -53,7 +55,7 @@ func (a *app) openSettings() tea.Cmd {
 			return list[i].open(), false
 		}
 		step := 1
-		if r.Key == "left" {
+		if r.Action == keymap.PreviousValue {
 			step = -1
 		}
 		return list[i].set(list[i].next(step)), false

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/themes"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -30,8 +31,11 @@ func (a *app) chooseTheme(back panel) tea.Cmd {
 	for i, name := range names {
 		items[i] = picker.Item{ID: name, Title: name, Current: name == before.Name}
 	}
-	p := &listPanel{styles: a.look.Styles, sample: sampleRows}
-	p.picker = picker.New(picker.Options{Title: "Theme", Hint: "Enter keeps it · Esc goes back to " + before.Name, Styles: a.look.Styles}, items)
+	p := &listPanel{}
+	p.picker = picker.New(picker.Options{
+		Title: "Theme", Styles: a.look.Styles, Keys: a.o.Keys, Sample: sampleRows,
+		Hint: keysFor(a.o.Keys, hint{keymap.SelectConfirm, "keeps it"}, hint{keymap.SelectCancel, "goes back to " + before.Name}),
+	}, items)
 	p.picker.Select(before.Name)
 	p.moved = func(it picker.Item) { a.tryOn(it.ID) }
 	p.done = func(r picker.Result) (tea.Cmd, bool) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/tui/dialog"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 )
 
@@ -17,19 +18,12 @@ type treePanel struct {
 	tree branches
 }
 
-const (
-	keyFold   = "left"
-	keyUnfold = "right"
-	keyShow   = "ctrl+f"
-	keyLabel  = "ctrl+b"
-)
-
 // openTree lets the user look at the branches of the session and go on from
 // any place in it.
 func (a *app) openTree() tea.Cmd {
 	p := &treePanel{app: a, tree: branches{folded: map[string]bool{}}}
-	p.listPanel = listPanel{styles: a.look.Styles, done: p.chosen, picker: picker.New(picker.Options{
-		Title: "Go on from", Styles: a.look.Styles, Ordered: true, Keys: []string{keyFold, keyUnfold, keyShow, keyLabel},
+	p.listPanel = listPanel{done: p.chosen, picker: picker.New(picker.Options{
+		Title: "Go on from", Styles: a.look.Styles, Ordered: true, Keys: a.o.Keys, Own: keymap.Tree, Numbers: []int{0},
 	}, nil)}
 	a.panel = p
 	p.hint()
@@ -55,7 +49,8 @@ func (p *treePanel) load(selected string) tea.Cmd {
 }
 
 func (p *treePanel) hint() {
-	p.picker.SetHint("←/→ fold · Ctrl+B label · Ctrl+F shows " + p.tree.show.next().name())
+	keys := p.app.o.Keys
+	p.picker.SetHint(keys.Pair(keymap.FoldBranch, keymap.UnfoldBranch) + " fold · " + keysFor(keys, hint{keymap.LabelEntry, "label"}, hint{keymap.ShowEntries, "shows " + p.tree.show.next().name()}))
 }
 
 func (p *treePanel) draw() { p.picker.SetItems(p.tree.items(p.app.o.Now())) }
@@ -65,18 +60,18 @@ func (p *treePanel) chosen(r picker.Result) (tea.Cmd, bool) {
 	switch {
 	case r.Cancelled:
 		return nil, true
-	case r.Key == keyFold, r.Key == keyUnfold:
-		p.tree.folded[id] = r.Key == keyFold
+	case r.Action == keymap.FoldBranch, r.Action == keymap.UnfoldBranch:
+		p.tree.folded[id] = r.Action == keymap.FoldBranch
 		p.draw()
 		return nil, false
-	case r.Key == keyShow:
+	case r.Action == keymap.ShowEntries:
 		p.tree.show = p.tree.show.next()
 		p.draw()
 		p.hint()
 		return nil, false
 	case id == "":
 		return nil, false
-	case r.Key == keyLabel:
+	case r.Action == keymap.LabelEntry:
 		p.label(id)
 		return nil, false
 	case id == p.tree.here:

@@ -17,6 +17,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/diff"
 	"github.com/hoopoe-agent/hoopoe/tui/editor"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -44,6 +45,7 @@ type Spec struct {
 	// it waits.
 	Deadline time.Time
 	Now      func() time.Time // default time.Now
+	Keys     *keymap.Map      // what keys do; default keymap.Default()
 }
 
 // Choice is one answer.
@@ -90,10 +92,11 @@ func Command(command string, s style.Styles) func(width int) []string {
 	}
 }
 
-// Diff is a Body that shows a unified diff.
-func Diff(text string, s style.Styles) func(width int) []string {
+// Diff is a Body that shows a unified diff. Of the options the width is set here.
+func Diff(text string, o diff.Options) func(width int) []string {
 	return func(width int) []string {
-		return diff.Render(text, diff.Options{Styles: s, Width: width})
+		o.Width = width
+		return diff.Render(text, o)
 	}
 }
 
@@ -110,9 +113,10 @@ type Dialog struct {
 
 	text   []string // rows of Why and Body for width
 	width  int
-	scroll int  // first row on the screen
-	page   int  // rows of the scrolling part in the last View
-	named  bool // the title of the last View says who asks
+	scroll int   // first row on the screen
+	page   int   // rows of the scrolling part in the last View
+	named  bool  // the title of the last View says who asks
+	places []int // the choice in each row of the last View, -1 for none
 	caret  struct{ x, y int }
 }
 
@@ -120,6 +124,9 @@ type Dialog struct {
 func New(spec Spec, s style.Styles) *Dialog {
 	if spec.Now == nil {
 		spec.Now = time.Now
+	}
+	if spec.Keys == nil {
+		spec.Keys = keymap.Default()
 	}
 	spec.Title, spec.From, spec.Why = sanitize.Line(spec.Title), sanitize.Line(spec.From), sanitize.Tabs(sanitize.Text(spec.Why), 4)
 	choices := make([]Choice, len(spec.Choices))
@@ -143,7 +150,7 @@ func New(spec Spec, s style.Styles) *Dialog {
 // write opens the text field.
 func (d *Dialog) write(f Field) {
 	d.field = editor.New(editor.Options{
-		Styles: d.styles, Prompt: "› ", Placeholder: sanitize.Line(f.Placeholder), Now: d.spec.Now,
+		Styles: d.styles, Prompt: "› ", Placeholder: sanitize.Line(f.Placeholder), Now: d.spec.Now, Keys: d.spec.Keys,
 	})
 	d.field.SetValue(f.Value)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/dialog"
 	"github.com/hoopoe-agent/hoopoe/tui/diff"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -119,6 +120,92 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// C-4: the user's keys hold in dialogs, and are named in the last row.
+func TestUserKeys(t *testing.T) {
+	keys, problems := keymap.New(map[string][]string{
+		"selectDown": {"f5"}, "selectUp": {"f6"}, "selectConfirm": {"ctrl+y"}, "selectCancel": {"ctrl+g"}, "selectPageDown": {"f7"},
+		"submit": {"ctrl+s"}, "deleteCharBackward": {"f8"},
+	})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	f := func(n rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: tea.KeyF1 + n - 1} }
+	ctrl := func(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Mod: tea.ModCtrl} }
+	field := dialog.Spec{Title: "Name", Field: dialog.Field{Value: "ab"}}
+	secret := dialog.Spec{Title: "Key", Field: dialog.Field{Value: "ab", Secret: true}}
+	for _, c := range []struct {
+		name string
+		spec dialog.Spec
+		keys []tea.KeyPressMsg
+		want dialog.Result
+		done bool
+	}{
+		{"down, down, up", approval(nil), []tea.KeyPressMsg{f(5), f(5), f(6), ctrl('y')}, dialog.Result{ID: "session"}, true},
+		{"the old keys", approval(nil), []tea.KeyPressMsg{keyOf("down"), keyOf("enter"), keyOf("esc")}, dialog.Result{}, false},
+		{"j and k", approval(nil), []tea.KeyPressMsg{keyOf("j"), keyOf("j"), keyOf("k"), ctrl('y')}, dialog.Result{ID: "session"}, true},
+		{"cancel", approval(nil), []tea.KeyPressMsg{ctrl('g')}, dialog.Result{ID: "no"}, true},
+		{"always", approval(nil), []tea.KeyPressMsg{ctrl('c')}, dialog.Result{ID: "no"}, true},
+		{"field", field, []tea.KeyPressMsg{f(8), keyOf("enter"), ctrl('s')}, dialog.Result{Text: "a"}, true},
+		{"secret", secret, []tea.KeyPressMsg{f(8), ctrl('s')}, dialog.Result{Text: "a"}, true},
+		{"not the old keys for a secret", secret, []tea.KeyPressMsg{keyOf("enter"), keyOf("esc")}, dialog.Result{}, false},
+		{"secret cancelled", secret, []tea.KeyPressMsg{ctrl('g')}, dialog.Result{Cancelled: true}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.spec.Keys = keys
+			d := dialog.New(c.spec, styles(t, false))
+			d.View(80, 24)
+			var got dialog.Result
+			var done bool
+			for _, k := range c.keys {
+				if got, done = d.Update(k); done {
+					break
+				}
+			}
+			if got != c.want || done != c.done {
+				t.Errorf("got %+v, %v, want %+v, %v", got, done, c.want, c.done)
+			}
+		})
+	}
+	spec := approval(nil)
+	spec.Keys = keys
+	if view := dialog.New(spec, styles(t, false)).View(80, 24); !strings.Contains(view, "F6/F5 and Ctrl+Y, or a number · Ctrl+G: No") {
+		t.Errorf("the last row has other keys:\n%s", view)
+	}
+}
+
+// A click selects, a second one takes; before the guard is over it does not.
+func TestClick(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	spec := approval(dialog.Command("git push", styles(t, false)))
+	spec.Guard, spec.Now = time.Second, func() time.Time { return now }
+	d := dialog.New(spec, styles(t, false))
+	at := func(text string) int {
+		t.Helper()
+		for y, row := range strings.Split(d.View(60, 24), "\n") {
+			if strings.Contains(row, text) {
+				return y
+			}
+		}
+		t.Fatalf("%q isn't shown", text)
+		return 0
+	}
+	for _, text := range []string{"Run a command", "git push", "or a number", "saves the rule", "saves the rule"} {
+		if res, done := d.Click(at(text)); done {
+			t.Errorf("a click on %q gives %+v", text, res)
+		}
+	}
+	at("› 3. Yes, always")
+	now = now.Add(time.Hour)
+	if res, done := d.Click(at("3. Yes, always")); !done || res.ID != "always" {
+		t.Errorf("a click gives %+v, %v", res, done)
+	}
+	for _, row := range []int{-1, 1000} {
+		if _, done := d.Click(row); done {
+			t.Errorf("a click in row %d answers", row)
+		}
+	}
+}
+
 // A secret answers like any text and is never on the screen.
 func TestSecret(t *testing.T) {
 	d := dialog.New(dialog.Spec{Title: "Key", Field: dialog.Field{Secret: true, Placeholder: "sk-…"}}, styles(t, false))
@@ -178,7 +265,7 @@ func TestGolden(t *testing.T) {
 			var views []string
 			for _, d := range []*dialog.Dialog{
 				dialog.New(approval(dialog.Command("git push origin main\n\techo مرحبا\u202e \x1b[2J", s)), s),
-				dialog.New(approval(dialog.Diff(change, s)), s),
+				dialog.New(approval(dialog.Diff(change, diff.Options{Styles: s})), s),
 				dialog.New(dialog.Confirm("Leave?", "The agent is still at work."), s),
 				dialog.New(dialog.Spec{Title: "اسم", Field: dialog.Field{Value: "天地玄黄", Placeholder: "name"}}, s),
 				dialog.New(question(), s),
@@ -188,7 +275,7 @@ func TestGolden(t *testing.T) {
 			} {
 				view := d.View(width, 16)
 				inside(t, d, view, width, 16)
-				views = append(views, ansi.Strip(view))
+				views = append(views, trimmed(view))
 			}
 			got := strings.Join(views, "\n\n") + "\n"
 			file := filepath.Join("testdata", fmt.Sprintf("dialogs-%d.txt", width))
@@ -206,6 +293,15 @@ func TestGolden(t *testing.T) {
 			}
 		})
 	}
+}
+
+// trimmed is a view without colours and without blanks at the ends of rows.
+func trimmed(view string) string {
+	rows := strings.Split(ansi.Strip(view), "\n")
+	for i := range rows {
+		rows[i] = strings.TrimRight(rows[i], " ")
+	}
+	return strings.Join(rows, "\n")
 }
 
 func inside(t *testing.T, d *dialog.Dialog, view string, width, height int) {

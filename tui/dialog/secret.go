@@ -7,6 +7,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -14,23 +15,30 @@ import (
 // each character. It is written and taken back at its end alone.
 type secret struct{ text string }
 
-// update handles a key; it reports whether the text is complete.
-func (f *secret) update(key tea.KeyPressMsg, stroke string) (entered bool) {
-	switch {
-	case key.Text != "" && key.Mod&^tea.ModShift == 0:
-		f.paste(key.Text)
-	case stroke == "enter":
-		return true
-	case stroke == "backspace":
+// written takes a key that types something.
+func (f *secret) written(key tea.KeyPressMsg) bool {
+	if key.Text == "" || key.Mod&^tea.ModShift != 0 {
+		return false
+	}
+	f.paste(key.Text)
+	return true
+}
+
+// edited takes something back, if that is what an action does.
+func (f *secret) edited(action keymap.Action) bool {
+	switch action {
+	case keymap.DeleteCharBackward:
 		last := 0
 		for it := graphemes.FromString(f.text); it.Next(); {
 			last = it.Start()
 		}
 		f.text = f.text[:last]
-	case stroke == "ctrl+u":
+	case keymap.DeleteToLineStart, keymap.DeleteBlankWord, keymap.DeleteWordBackward:
 		f.text = ""
+	default:
+		return false
 	}
-	return false
+	return true
 }
 
 func (f *secret) paste(text string) { f.text += strings.TrimSpace(sanitize.Line(text)) }

@@ -7,16 +7,17 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/editor"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 )
 
 // Update handles one key. It reports true when the dialog is answered.
 //
-// Up and Down select, Enter takes, a number or a choice's letter takes at
-// once, Esc says no, PgUp, PgDn, Home, End and Shift+Up or Down scroll. While
-// a reason is written Esc goes back to the choices.
+// The keys are those of lists; beside them a number or a choice's letter takes
+// at once. Cancelling says no, and while a reason is written it goes back to the
+// choices. Ctrl+C cancels whatever the keys are.
 func (d *Dialog) Update(key tea.KeyPressMsg) (Result, bool) {
 	key.Mod &^= tea.ModCapsLock | tea.ModNumLock | tea.ModScrollLock
-	stroke := key.Keystroke()
+	stroke := keymap.Stroke(key)
 	if stroke == "ctrl+c" {
 		return d.cancel()
 	}
@@ -26,32 +27,58 @@ func (d *Dialog) Update(key tea.KeyPressMsg) (Result, bool) {
 	if d.field != nil {
 		return d.written(key, stroke)
 	}
-	if d.scrolled(stroke) {
-		return Result{}, false
+	if key.Text != "" {
+		if i := d.lettered(key.Text); i >= 0 {
+			return d.takes(i)
+		}
 	}
-	switch stroke {
-	case "up", "ctrl+p", "shift+tab":
+	action := d.spec.Keys.Action(stroke, keymap.List, keymap.Choices)
+	switch action {
+	case keymap.SelectUp, keymap.ChoiceUp:
 		d.at = max(d.at-1, 0)
-		return Result{}, false
-	case "down", "ctrl+n", "tab":
+	case keymap.SelectDown, keymap.ChoiceDown:
 		d.at = min(d.at+1, len(d.spec.Choices)-1)
-		return Result{}, false
+	case keymap.SelectCancel:
+		if !d.guarded() {
+			return d.cancel()
+		}
+	case keymap.SelectConfirm:
+		return d.takes(d.at)
+	default:
+		d.scrolled(action)
 	}
+	return Result{}, false
+}
+
+// lettered is the choice with that letter or number, -1 if there is none.
+func (d *Dialog) lettered(text string) int {
+	for i, c := range d.spec.Choices {
+		if text == c.Key || i < 9 && text == string(rune('1'+i)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// takes is take, unless it is too early.
+func (d *Dialog) takes(i int) (Result, bool) {
 	if d.guarded() {
 		return Result{}, false
 	}
-	switch stroke {
-	case "esc":
-		return d.cancel()
-	case "enter":
-		return d.take(d.at)
+	return d.take(i)
+}
+
+// Click selects the choice in a row of the last View. A click on the selected
+// one takes it.
+func (d *Dialog) Click(row int) (Result, bool) {
+	if row < 0 || row >= len(d.places) || d.places[row] < 0 {
+		return Result{}, false
 	}
-	for i, c := range d.spec.Choices {
-		if key.Text != "" && (key.Text == c.Key || i < 9 && key.Text == string(rune('1'+i))) {
-			return d.take(i)
-		}
+	if i := d.places[row]; i != d.at {
+		d.at = i
+		return Result{}, false
 	}
-	return Result{}, false
+	return d.takes(d.at)
 }
 
 // guarded reports whether it is too early for an answer.
@@ -59,19 +86,26 @@ func (d *Dialog) guarded() bool { return d.spec.Now().Before(d.opened.Add(d.spec
 
 // hidden handles a key of the secret field.
 func (d *Dialog) hidden(key tea.KeyPressMsg, stroke string) (Result, bool) {
+	action := d.spec.Keys.Action(stroke, keymap.List)
 	switch {
-	case stroke == "esc":
+	case d.secret.written(key):
+	case action == keymap.SelectCancel:
 		return d.cancel()
-	case d.scrolled(stroke):
-	case d.secret.update(key, stroke) && !d.guarded():
-		return Result{Text: d.secret.text}, true
+	case d.spec.Keys.Action(stroke, keymap.Editor) == keymap.Submit:
+		if !d.guarded() {
+			return Result{Text: d.secret.text}, true
+		}
+	case d.secret.edited(d.spec.Keys.Action(stroke, keymap.Editor)):
+	default:
+		d.scrolled(action)
 	}
 	return Result{}, false
 }
 
 // written handles a key of the text field.
 func (d *Dialog) written(key tea.KeyPressMsg, stroke string) (Result, bool) {
-	if stroke == "esc" {
+	action := d.spec.Keys.Action(stroke, keymap.List)
+	if action == keymap.SelectCancel {
 		if d.reason < 0 {
 			return d.cancel()
 		}
@@ -85,7 +119,7 @@ func (d *Dialog) written(key tea.KeyPressMsg, stroke string) (Result, bool) {
 		}
 		return Result{ID: d.choiceID(), Text: d.answer()}, true
 	case editor.Ignored:
-		d.scrolled(stroke)
+		d.scrolled(action)
 	}
 	return Result{}, false
 }
@@ -136,22 +170,20 @@ func (d *Dialog) Scroll(rows int) {
 	d.scroll = max(min(d.scroll+rows, len(d.text)-d.page), 0)
 }
 
-func (d *Dialog) scrolled(stroke string) bool {
-	switch stroke {
-	case "pgup":
+// scrolled moves the text, if that is what an action does.
+func (d *Dialog) scrolled(action keymap.Action) {
+	switch action {
+	case keymap.SelectPageUp:
 		d.Scroll(-max(d.page-1, 1))
-	case "pgdown":
+	case keymap.SelectPageDown:
 		d.Scroll(max(d.page-1, 1))
-	case "shift+up":
+	case keymap.TextUp:
 		d.Scroll(-1)
-	case "shift+down":
+	case keymap.TextDown:
 		d.Scroll(1)
-	case "home":
+	case keymap.SelectFirst:
 		d.Scroll(-len(d.text))
-	case "end":
+	case keymap.SelectLast:
 		d.Scroll(len(d.text))
-	default:
-		return false
 	}
-	return true
 }

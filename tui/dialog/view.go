@@ -1,10 +1,12 @@
 package dialog
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -30,8 +32,11 @@ func (d *Dialog) View(width, height int) string {
 	rest := height - len(foot)
 
 	var rows []string
+	d.named = true
 	if rest > 0 {
-		rows = append(rows, d.title(width))
+		var rule string
+		rule, d.named = d.styles.Rule(d.spec.Title, d.spec.From, width)
+		rows = append(rows, rule)
 		rest--
 	}
 	hint := rest > 1
@@ -39,9 +44,13 @@ func (d *Dialog) View(width, height int) string {
 		rest--
 	}
 	rows = append(rows, d.window(width, rest)...)
+	if d.spec.Body != nil && len(d.text) < rest {
+		rows = append(rows, "")
+	}
 	if d.caret.y >= 0 {
 		d.caret.y += len(rows)
 	}
+	d.placed(len(rows))
 	rows = append(rows, foot...)
 	if hint {
 		rows = append(rows, d.styles.Muted.Render(style.Cut(d.hint(), width)))
@@ -53,14 +62,11 @@ func (d *Dialog) View(width, height int) string {
 // written, else -1, -1.
 func (d *Dialog) Cursor() (x, y int) { return d.caret.x, d.caret.y }
 
-// titleRoom is what the rule leaves for the title.
-func titleRoom(width int) int { return max(width-6, 1) }
-
 // textRows are the rows that scroll. A title that the rule cuts stands here
 // whole.
 func (d *Dialog) textRows(width int) []string {
 	var rows []string
-	if style.Width(d.spec.Title) > titleRoom(width) {
+	if style.Width(d.spec.Title) > style.TitleRoom(width) {
 		for _, row := range style.Wrap(d.spec.Title, width) {
 			rows = append(rows, d.styles.Bold.Render(row))
 		}
@@ -87,23 +93,13 @@ func (d *Dialog) answerRows(height int) int {
 	return height
 }
 
-// title is a rule with the title, and at its end who asks where there is room.
-func (d *Dialog) title(width int) string {
-	name := d.spec.Title
-	if name == "" {
-		return d.styles.Border.Render(strings.Repeat("─", width))
+// placed notes that the answers begin in a row.
+func (d *Dialog) placed(first int) {
+	before := make([]int, first)
+	for i := range before {
+		before[i] = -1
 	}
-	name = style.Cut(name, titleRoom(width))
-	line := max(width-style.Width(name)-4, 0)
-	row := d.styles.Border.Render("──") + " " + d.styles.Bold.With(d.styles.Accent).Render(name) + " "
-	end := ""
-	d.named = d.spec.From == ""
-	if from := style.Width(d.spec.From) + 4; !d.named && from < line {
-		d.named = true
-		end = " " + d.styles.Muted.Render(d.spec.From) + " " + d.styles.Border.Render("──")
-		line -= from
-	}
-	return style.Cut(row+d.styles.Border.Render(strings.Repeat("─", line))+end, width)
+	d.places = append(before, d.places...)
 }
 
 // window cuts the text to what fits; a row tells how much is out of sight.
@@ -121,7 +117,7 @@ func (d *Dialog) window(width, height int) []string {
 	end := min(d.scroll+d.page, len(d.text))
 	rows := append([]string{}, d.text[d.scroll:end]...)
 	if height > 1 {
-		more := fmt.Sprintf("rows %d–%d of %d · PgUp/PgDn", d.scroll+1, end, len(d.text))
+		more := fmt.Sprintf("rows %d–%d of %d · %s", d.scroll+1, end, len(d.text), d.spec.Keys.Pair(keymap.SelectPageUp, keymap.SelectPageDown))
 		rows = append(rows, d.styles.Warning.Render(style.Cut(more, width)))
 	}
 	return rows
@@ -131,6 +127,7 @@ func (d *Dialog) window(width, height int) []string {
 // fit, they are those around the selected one, and a row tells how many choices
 // there are.
 func (d *Dialog) answers(width, height int) []string {
+	d.places = nil
 	if d.secret != nil {
 		row, caret := d.secret.view(d.styles, d.spec.Field.Placeholder, width)
 		d.caret.x, d.caret.y = caret, 0
@@ -152,6 +149,9 @@ func (d *Dialog) answers(width, height int) []string {
 			first = len(rows)
 		}
 		rows = append(rows, d.choice(i, c, width)...)
+		for len(d.places) < len(rows) {
+			d.places = append(d.places, i)
+		}
 		if i == d.at {
 			last = len(rows)
 		}
@@ -165,8 +165,9 @@ func (d *Dialog) answers(width, height int) []string {
 	}
 	from := min(max(last-height, 0), first)
 	rows = rows[from:min(from+height, len(rows))]
+	d.places = d.places[from:min(from+height, len(d.places))]
 	if note {
-		rows = append(rows[:len(rows):len(rows)], d.styles.Warning.Render(style.Cut(fmt.Sprintf("choice %d of %d · ↑/↓", d.at+1, len(d.spec.Choices)), width)))
+		rows = append(rows[:len(rows):len(rows)], d.styles.Warning.Render(style.Cut(fmt.Sprintf("choice %d of %d · %s", d.at+1, len(d.spec.Choices), d.spec.Keys.Pair(keymap.SelectUp, keymap.SelectDown)), width)))
 	}
 	return rows
 }
@@ -190,11 +191,11 @@ func (d *Dialog) choice(i int, c Choice, width int) []string {
 		if n > 0 {
 			margin = strings.Repeat(" ", style.Width(margin))
 		}
-		paint := d.styles.Text
 		if i == d.at {
-			paint = d.styles.Selected
+			rows = append(rows, d.styles.Selected.Render(style.Pad(margin+row, width)))
+			continue
 		}
-		rows = append(rows, paint.Render(margin+row))
+		rows = append(rows, d.styles.Text.Render(margin+row))
 	}
 	if c.Detail == "" {
 		return rows
@@ -229,18 +230,35 @@ func Countdown(left time.Duration) string {
 }
 
 func (d *Dialog) keys() string {
+	send := d.key(keymap.Submit, "Enter")
+	leave := d.key(keymap.SelectCancel, "Ctrl+C")
 	switch {
 	case d.field != nil && d.reason >= 0:
-		return "Enter to send · Esc to go back"
+		return send + " to send · " + leave + " to go back"
 	case d.field != nil && d.spec.Field.Multiline:
-		return "Enter to send · Ctrl+J for a new line · Esc to cancel"
+		return send + " to send · " + d.newLine() + " for a new line · " + leave + " to cancel"
 	case d.field != nil || d.secret != nil:
-		return "Enter to send · Esc to cancel"
+		return send + " to send · " + leave + " to cancel"
 	}
+	text := d.spec.Keys.Pair(keymap.SelectUp, keymap.SelectDown) + " and " + d.key(keymap.SelectConfirm, "Enter") + ", or a number · " + leave
 	for _, c := range d.spec.Choices {
 		if c.ID == d.spec.Cancel && c.ID != "" {
-			return "↑ ↓ and Enter, or a number · Esc: " + c.Label
+			return text + ": " + c.Label
 		}
 	}
-	return "↑ ↓ and Enter, or a number · Esc to cancel"
+	return text + " to cancel"
+}
+
+// key is an action's first key; other is for one without any.
+func (d *Dialog) key(action keymap.Action, other string) string {
+	return cmp.Or(d.spec.Keys.Key(action), other)
+}
+
+// newLine is the key for a new line: the one that every terminal sends, if it
+// does it.
+func (d *Dialog) newLine() string {
+	if d.spec.Keys.Action("ctrl+j", keymap.Editor) == keymap.NewLine {
+		return "Ctrl+J"
+	}
+	return d.key(keymap.NewLine, "a \\ and Enter")
 }

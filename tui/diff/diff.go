@@ -12,6 +12,8 @@
 package diff
 
 import (
+	"strings"
+
 	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
@@ -71,6 +73,17 @@ func Stat(text string) (added, removed int) {
 		}
 	}
 	return added, removed
+}
+
+// NameOf returns the name of the file that a unified diff of one file leads to.
+func NameOf(text string) string {
+	_, path, ok := strings.Cut("\n"+text, "\n+++ ")
+	if !ok {
+		return ""
+	}
+	path, _, _ = strings.Cut(path, "\n")
+	path, _, _ = strings.Cut(path, "\t")
+	return strings.TrimSuffix(path, "\r")
 }
 
 // Render returns the rows of a unified diff as they are shown.

@@ -17,7 +17,10 @@
 // is a command of the chat: "/review src" can have a key like any action.
 package keymap
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Action names what a key does. The names are those of keybindings.json.
 type Action string
@@ -31,14 +34,22 @@ const (
 	Popup  Context = "popup"  // completions are shown above the prompt
 	List   Context = "list"   // a list or a dialog has the keyboard
 	Chat   Context = "chat"   // the prompt has the keyboard; asked before Editor
-	Editor Context = "editor" // the text of the prompt
+	Editor Context = "editor" // the text of the prompt, of a field and of a filter
+
+	// Lists of their own kind; asked before List.
+	Choices  Context = "choices"  // nothing can be typed: a dialog's choices, a text
+	Sessions Context = "sessions" // the saved sessions
+	Tree     Context = "tree"     // the session's tree
+	Values   Context = "values"   // the settings
+	Rules    Context = "rules"    // the permissions
 )
 
 // overlaps reports whether a key can have only one meaning in both contexts.
 // Popups and lists are asked before the others and hide their keys on purpose.
 func (c Context) overlaps(other Context) bool {
 	prompt := func(c Context) bool { return c == Global || c == Chat || c == Editor }
-	return c == other || prompt(c) && prompt(other)
+	special := func(c Context) bool { return !prompt(c) && c != Popup && c != List }
+	return c == other || prompt(c) && prompt(other) || c == List && special(other) || other == List && special(c)
 }
 
 // Entry is one row of the table.
@@ -131,6 +142,17 @@ func (m *Map) Key(a Action) string {
 		return ""
 	}
 	return Label(e.Keys[0])
+}
+
+// Pair names the keys of two actions that belong together: "↑/↓", "PgUp/PgDn",
+// "Shift+↑/↓". An action without a key leaves the other's.
+func (m *Map) Pair(one, two Action) string {
+	arrows := strings.NewReplacer("PgUp", "PgUp", "Up", "↑", "Down", "↓", "Left", "←", "Right", "→")
+	a, b := arrows.Replace(m.Key(one)), arrows.Replace(m.Key(two))
+	if at := strings.LastIndexByte(a, '+') + 1; at > 0 && at < len(a) && strings.HasPrefix(b, a[:at]) && len(b) > at {
+		b = b[at:]
+	}
+	return strings.Trim(a+"/"+b, "/")
 }
 
 // Names lists the actions of the table, in the order of the help.

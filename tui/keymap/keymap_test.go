@@ -211,7 +211,7 @@ func TestUserKeys(t *testing.T) {
 		{name: "any case", user: map[string][]string{"CURSORUP": keys("up", "ctrl+s")},
 			want: map[keymap.Action][]string{keymap.CursorUp: keys("up", "ctrl+s")}},
 		{name: "a default gives way", user: map[string][]string{"cursorUp": keys("up", "ctrl+p"), "cycleModelForward": keys("f5")},
-			want: map[keymap.Action][]string{keymap.CursorUp: keys("up", "ctrl+p"), keymap.CycleModel: keys("f5"), keymap.SelectUp: keys("up", "ctrl+p")}},
+			want: map[keymap.Action][]string{keymap.CursorUp: keys("up", "ctrl+p"), keymap.CycleModel: keys("f5"), keymap.SelectUp: keys("up", "ctrl+p", "shift+tab")}},
 		{name: "enter begins a line", user: map[string][]string{"newLine": keys("enter"), "submit": keys("ctrl+enter")},
 			want: map[keymap.Action][]string{keymap.NewLine: keys("enter"), keymap.Submit: keys("ctrl+enter")}},
 		{name: "nothing sends any more", user: map[string][]string{"newLine": keys("enter")},
@@ -221,9 +221,14 @@ func TestUserKeys(t *testing.T) {
 			want: map[keymap.Action][]string{keymap.DeleteCharForward: keys("delete", "ctrl+d"), keymap.Exit: keys("ctrl+d")}},
 		{name: "lists share", user: map[string][]string{"selectCancel": keys("escape", "ctrl+c")},
 			want: map[keymap.Action][]string{keymap.SelectCancel: keys("esc", "ctrl+c"), keymap.Clear: keys("ctrl+c"), keymap.Interrupt: keys("esc")}},
+		{name: "a list's own key gives way", user: map[string][]string{"selectUp": keys("ctrl+e"), "app.session.delete": keys("ctrl+k")},
+			want:     map[keymap.Action][]string{keymap.SelectUp: keys("ctrl+e"), keymap.RenameSession: {}, keymap.DeleteSession: keys("ctrl+k"), keymap.RemoveRule: keys("ctrl+x")},
+			problems: []string{"renameSession: it has no key any more, since Ctrl+E now means selectUp"}},
+		{name: "two lists, one key", user: map[string][]string{"foldBranch": keys("f9"), "previousValue": keys("f9")},
+			want: map[keymap.Action][]string{keymap.FoldBranch: keys("f9"), keymap.PreviousValue: keys("f9")}},
 		{name: "unknown action", user: map[string][]string{"cursrUp": keys("up"), "frobnicate": keys("f8")},
 			problems: []string{"cursrUp: there is no such action; did you mean cursorUp?", "frobnicate: there is no such action"}},
-		{name: "only in pi", user: map[string][]string{"app.tree.editLabel": keys("shift+l"), "$schema": keys("x")}},
+		{name: "only in pi", user: map[string][]string{"app.tree.filter.noTools": keys("shift+l"), "$schema": keys("x")}},
 		{name: "bad key", user: map[string][]string{"undo": keys("ctrl+nope", "f8"), "redo": keys("strg+z")},
 			want:     map[keymap.Action][]string{keymap.Undo: keys("f8"), keymap.Redo: keys("alt+-", "ctrl+^", "ctrl+shift+z", "shift+super+z")},
 			problems: []string{`undo: "ctrl+nope"`, `redo: "strg+z": "strg" is no modifier`}},
@@ -286,6 +291,27 @@ func TestPiNames(t *testing.T) {
 	}} {
 		if _, problems := keymap.New(names); len(problems) > 0 {
 			t.Errorf("%v", problems)
+		}
+	}
+}
+
+func TestPair(t *testing.T) {
+	m, _ := keymap.New(map[string][]string{"selectDown": {"f5"}, "foldBranch": {}, "selectPageUp": {"ctrl+/"}})
+	for _, c := range []struct {
+		m        *keymap.Map
+		one, two keymap.Action
+		want     string
+	}{
+		{keymap.Default(), keymap.SelectUp, keymap.SelectDown, "↑/↓"},
+		{keymap.Default(), keymap.SelectPageUp, keymap.SelectPageDown, "PgUp/PgDn"},
+		{keymap.Default(), keymap.TextUp, keymap.TextDown, "Shift+↑/↓"},
+		{keymap.Default(), keymap.FoldBranch, keymap.UnfoldBranch, "←/→"},
+		{m, keymap.SelectUp, keymap.SelectDown, "↑/F5"},
+		{m, keymap.FoldBranch, keymap.UnfoldBranch, "→"},
+		{m, keymap.SelectPageUp, keymap.SelectPageDown, "Ctrl+//PgDn"},
+	} {
+		if got := c.m.Pair(c.one, c.two); got != c.want {
+			t.Errorf("%s and %s are %q, want %q", c.one, c.two, got, c.want)
 		}
 	}
 }

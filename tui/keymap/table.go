@@ -24,8 +24,26 @@ const (
 	SelectDown     Action = "selectDown"
 	SelectPageUp   Action = "selectPageUp"
 	SelectPageDown Action = "selectPageDown"
+	SelectFirst    Action = "selectFirst"
+	SelectLast     Action = "selectLast"
 	SelectConfirm  Action = "selectConfirm"
 	SelectCancel   Action = "selectCancel"
+	TextUp         Action = "textUp"
+	TextDown       Action = "textDown"
+	ChoiceUp       Action = "choiceUp"
+	ChoiceDown     Action = "choiceDown"
+
+	// In one list each.
+	AllFolders    Action = "allFolders"
+	RenameSession Action = "renameSession"
+	DeleteSession Action = "deleteSession"
+	FoldBranch    Action = "foldBranch"
+	UnfoldBranch  Action = "unfoldBranch"
+	LabelEntry    Action = "labelEntry"
+	ShowEntries   Action = "showEntries"
+	PreviousValue Action = "previousValue"
+	NextValue     Action = "nextValue"
+	RemoveRule    Action = "removeRule"
 
 	// In the chat, around the prompt.
 	Interrupt       Action = "interrupt"
@@ -93,7 +111,7 @@ func pi(names ...string) []string { return names }
 // table lists all actions with their default keys, in the order of the help.
 // Every key with Alt has a twin for the terminals that don't send it.
 func table() []Entry {
-	return slices.Concat(sending(), conversation(), editing(), lists())
+	return slices.Concat(sending(), conversation(), editing(), lists(), panels())
 }
 
 func sending() []Entry {
@@ -170,14 +188,35 @@ func editing() []Entry {
 }
 
 func lists() []Entry {
-	return section("Lists, completions",
+	return section("Lists and dialogs",
 		Entry{Action: Complete, In: Popup, Keys: k("tab"), Text: "take the completion", Aliases: pi("tui.input.tab", "tab")},
-		Entry{Action: SelectUp, In: List, Keys: k("up", "ctrl+p"), Text: "row up", Aliases: pi("tui.select.up")},
-		Entry{Action: SelectDown, In: List, Keys: k("down", "ctrl+n"), Text: "row down", Aliases: pi("tui.select.down")},
+		Entry{Action: SelectUp, In: List, Keys: k("up", "ctrl+p", "shift+tab"), Text: "row up", Aliases: pi("tui.select.up")},
+		Entry{Action: SelectDown, In: List, Keys: k("down", "ctrl+n", "tab"), Text: "row down", Aliases: pi("tui.select.down")},
+		Entry{Action: ChoiceUp, In: Choices, Keys: k("k"), Text: "the same", When: "nothing can be typed there"},
+		Entry{Action: ChoiceDown, In: Choices, Keys: k("j"), Text: "the same", When: "nothing can be typed there"},
 		Entry{Action: SelectPageUp, In: List, Keys: k("pgup"), Text: "page up", Aliases: pi("tui.select.pageUp")},
 		Entry{Action: SelectPageDown, In: List, Keys: k("pgdown"), Text: "page down", Aliases: pi("tui.select.pageDown")},
+		Entry{Action: SelectFirst, In: List, Keys: k("home"), Text: "the first row"},
+		Entry{Action: SelectLast, In: List, Keys: k("end"), Text: "the last row"},
+		Entry{Action: TextUp, In: List, Keys: k("shift+up"), Text: "scroll the text of a dialog up"},
+		Entry{Action: TextDown, In: List, Keys: k("shift+down"), Text: "scroll it down"},
 		Entry{Action: SelectConfirm, In: List, Keys: k("enter"), Text: "choose", Aliases: pi("tui.select.confirm")},
 		Entry{Action: SelectCancel, In: List, Keys: k("esc"), Text: "close", Aliases: pi("tui.select.cancel")},
+	)
+}
+
+func panels() []Entry {
+	return section("Panels",
+		Entry{Action: AllFolders, In: Sessions, Keys: k("ctrl+a"), Text: "/resume: sessions of all folders, or of this one"},
+		Entry{Action: RenameSession, In: Sessions, Keys: k("ctrl+e"), Text: "/resume: name the session", Aliases: pi("app.session.rename")},
+		Entry{Action: DeleteSession, In: Sessions, Keys: k("ctrl+x"), Text: "/resume: delete the session", Aliases: pi("app.session.delete")},
+		Entry{Action: FoldBranch, In: Tree, Keys: k("left"), Text: "/tree: fold what follows", Aliases: pi("app.tree.foldOrUp")},
+		Entry{Action: UnfoldBranch, In: Tree, Keys: k("right"), Text: "/tree: unfold it", Aliases: pi("app.tree.unfoldOrDown")},
+		Entry{Action: LabelEntry, In: Tree, Keys: k("ctrl+b"), Text: "/tree: label the place", Aliases: pi("app.tree.editLabel")},
+		Entry{Action: ShowEntries, In: Tree, Keys: k("ctrl+f"), Text: "/tree: show other entries", Aliases: pi("app.tree.filter.cycleForward")},
+		Entry{Action: NextValue, In: Values, Keys: k("right"), Text: "/settings: the next value"},
+		Entry{Action: PreviousValue, In: Values, Keys: k("left"), Text: "/settings: the value before"},
+		Entry{Action: RemoveRule, In: Rules, Keys: k("ctrl+x"), Text: "/permissions: take a rule back"},
 	)
 }
 
@@ -188,11 +227,10 @@ var elsewhere = [...]string{
 	"cycleModelBackward", "app.model.cycleBackward",
 	"scrollOutputPageUp", "scrollOutputPageDown", "toggleScrollOutputMouse",
 	"toggleSessionPath", "app.session.togglePath", "toggleSessionSort", "app.session.toggleSort",
-	"toggleSessionNamedFilter", "app.session.toggleNamedFilter", "renameSession", "app.session.rename",
-	"deleteSession", "app.session.delete", "deleteSessionNoninvasive", "app.session.deleteNoninvasive",
-	"app.tree.foldOrUp", "app.tree.unfoldOrDown", "app.tree.editLabel", "app.tree.toggleLabelTimestamp",
+	"toggleSessionNamedFilter", "app.session.toggleNamedFilter",
+	"deleteSessionNoninvasive", "app.session.deleteNoninvasive", "app.tree.toggleLabelTimestamp",
 	"app.tree.filter.default", "app.tree.filter.noTools", "app.tree.filter.userOnly", "app.tree.filter.labeledOnly",
-	"app.tree.filter.all", "app.tree.filter.cycleForward", "app.tree.filter.cycleBackward",
+	"app.tree.filter.all", "app.tree.filter.cycleBackward",
 	"app.models.save", "app.models.enableAll", "app.models.clearAll", "app.models.toggleProvider",
 	"app.models.reorderUp", "app.models.reorderDown",
 }

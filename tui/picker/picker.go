@@ -4,10 +4,11 @@
 //	key ──▶ Update ──▶ filter, place ──▶ View(width, height)
 //	                └▶ Result: the chosen item, a key of the owner's, or cancelled
 //
-// From top to bottom a view has the title with the filter, a text that says
-// what is chosen, the part of the list around the selection, what is to be
-// said of the selected item, and a row of counts and keys. What has no room
-// goes, the list last.
+// From top to bottom a view has the title in a rule, a text that says what is
+// chosen, the part of the list around the selection, what is to be said of the
+// selected item, the filter, and a row of counts and keys. What has no room
+// goes, the filter and the list last. The filter stands below the list, where
+// the prompt was: it stays in its place when the list gets shorter.
 package picker
 
 import (
@@ -17,6 +18,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -27,10 +29,16 @@ type Options struct {
 	Intro  string // above the list; may have many lines
 	Hint   string // in the last row: what other keys do
 	Styles style.Styles
+	// Sample, if set, draws rows between the title and the list, where there is
+	// room for them.
+	Sample func(s style.Styles, width int) []string
 	// Ordered keeps the items' order under a filter; else the best come first.
 	Ordered bool
-	// Keys are the strokes that the owner handles, as tea.Key.Keystroke has them.
-	Keys []string
+	// Numbers are the cells whose texts are set flush right.
+	Numbers []int
+	Keys    *keymap.Map // what keys do; default keymap.Default()
+	// Own is the context of the actions that the owner handles; "" has none.
+	Own keymap.Context
 }
 
 // Item is one row of the list.
@@ -48,10 +56,10 @@ type Item struct {
 	Disabled bool // shown, but the selection passes over it
 }
 
-// Result is how the picker ended, or which key is for the owner.
+// Result is how the picker ended, or which action is for the owner.
 type Result struct {
 	Item      Item // the selected one; zero when there is none
-	Key       string
+	Action    keymap.Action
 	Cancelled bool
 }
 
@@ -69,12 +77,17 @@ type Picker struct {
 	page   int   // rows of the list in the last View
 	intro  int   // first row of the intro on the screen
 	more   int   // rows of the intro beyond the screen
-	most   int   // rows that the list had at its longest
+	first  int   // row of the last View that the list begins in
+	shown  int   // rows of the list in it
+	tall   need  // rows for what is said of the selected item
 	caret  struct{ x, y int }
 }
 
 // New returns a picker with the first item that can be chosen selected.
 func New(o Options, items []Item) *Picker {
+	if o.Keys == nil {
+		o.Keys = keymap.Default()
+	}
 	o.Title, o.Note, o.Hint = sanitize.Line(o.Title), sanitize.Line(o.Note), sanitize.Line(o.Hint)
 	o.Intro = sanitize.Tabs(sanitize.Text(o.Intro), 4)
 	p := &Picker{o: o, page: 1}
@@ -152,50 +165,97 @@ func (p *Picker) Selected() (Item, bool) {
 }
 
 // Update handles one key. It reports true when the picker is done, or when the
-// key is one of the owner's.
+// key is one of the owner's. Ctrl+C cancels whatever the keys are.
 func (p *Picker) Update(key tea.KeyPressMsg) (Result, bool) {
 	key.Mod &^= tea.ModCapsLock | tea.ModNumLock | tea.ModScrollLock
-	stroke := key.Keystroke()
-	if slices.Contains(p.o.Keys, stroke) {
-		it, _ := p.Selected()
-		return Result{Item: it, Key: stroke}, true
-	}
 	if key.Text != "" && key.Mod&^tea.ModShift == 0 {
 		p.SetFilter(p.filter + key.Text)
 		return Result{}, false
 	}
-	switch stroke {
-	case "esc", "ctrl+c":
+	stroke := keymap.Stroke(key)
+	if stroke == "ctrl+c" {
 		return Result{Cancelled: true}, true
-	case "enter":
-		if it, ok := p.Selected(); ok {
-			return Result{Item: it}, true
+	}
+	if own := p.o.Keys.Action(stroke, p.o.Own); own != "" && p.o.Own != "" {
+		it, _ := p.Selected()
+		return Result{Item: it, Action: own}, true
+	}
+	for _, action := range p.o.Keys.Actions(stroke, keymap.List, keymap.Editor) {
+		switch action {
+		case keymap.SelectCancel:
+			return Result{Cancelled: true}, true
+		case keymap.SelectConfirm:
+			return p.take()
 		}
-	case "up", "ctrl+p", "shift+tab":
+		if p.moves(action) || p.edits(action) {
+			break
+		}
+	}
+	return Result{}, false
+}
+
+// take chooses the selected item.
+func (p *Picker) take() (Result, bool) {
+	if it, ok := p.Selected(); ok {
+		return Result{Item: it}, true
+	}
+	return Result{}, false
+}
+
+func (p *Picker) moves(action keymap.Action) bool {
+	switch action {
+	case keymap.SelectUp:
 		p.Move(-1)
-	case "down", "ctrl+n", "tab":
+	case keymap.SelectDown:
 		p.Move(+1)
-	case "pgup":
+	case keymap.SelectPageUp:
 		p.Move(-p.page)
-	case "pgdown":
+	case keymap.SelectPageDown:
 		p.Move(+p.page)
-	case "home":
+	case keymap.SelectFirst:
 		p.Move(-len(p.found))
-	case "end":
+	case keymap.SelectLast:
 		p.Move(+len(p.found))
-	case "shift+up":
+	case keymap.TextUp:
 		p.intro = max(p.intro-1, 0)
-	case "shift+down":
+	case keymap.TextDown:
 		p.intro += min(p.more, 1)
-	case "backspace":
+	default:
+		return false
+	}
+	return true
+}
+
+// edits changes the filter, at its end.
+func (p *Picker) edits(action keymap.Action) bool {
+	switch action {
+	case keymap.DeleteCharBackward:
 		if p.filter != "" {
 			p.SetFilter(dropLast(p.filter))
 		}
-	case "ctrl+w", "alt+backspace":
+	case keymap.DeleteBlankWord, keymap.DeleteWordBackward:
 		rest := strings.TrimRight(p.filter, " ")
 		p.SetFilter(rest[:strings.LastIndexByte(rest, ' ')+1])
-	case "ctrl+u":
+	case keymap.DeleteToLineStart:
 		p.SetFilter("")
+	default:
+		return false
+	}
+	return true
+}
+
+// Click selects the item in a row of the last View. A click on the selected one
+// chooses it.
+func (p *Picker) Click(row int) (Result, bool) {
+	n := p.top + row - p.first
+	if row < p.first || row >= p.first+p.shown || n >= len(p.lines) || p.lines[n] < 0 {
+		return Result{}, false
+	}
+	if p.lines[n] == p.at {
+		return p.take()
+	}
+	if !p.items[p.found[p.lines[n]]].Disabled {
+		p.at = p.lines[n]
 	}
 	return Result{}, false
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/themes"
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -149,7 +150,7 @@ func TestGolden(t *testing.T) {
 					step(p)
 					view := p.View(width, c.height)
 					inside(t, p, view, width, c.height)
-					views = append(views, ansi.Strip(view))
+					views = append(views, trimmed(view))
 				}
 				got := strings.Join(views, "\n\n") + "\n"
 				file := filepath.Join("testdata", fmt.Sprintf("%s-%d.txt", c.name, width))
@@ -183,12 +184,129 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// The owner's keys come back with the selected item; the list stays as it is.
-func TestOwnersKeys(t *testing.T) {
-	p := picker.New(picker.Options{Title: "Sessions", Keys: []string{"ctrl+x"}, Styles: styles(t, true)}, models)
+// The owner's actions come back with the selected item; the list stays as it is.
+func TestOwnersActions(t *testing.T) {
+	p := picker.New(picker.Options{Title: "Sessions", Own: keymap.Sessions, Styles: styles(t, true)}, models)
 	res, done := p.Update(tea.KeyPressMsg{Code: 'x', Mod: tea.ModCtrl})
-	if !done || res.Key != "ctrl+x" || res.Item.ID != "s" || res.Cancelled {
+	if !done || res.Action != keymap.DeleteSession || res.Item.ID != "s" || res.Cancelled {
 		t.Errorf("got %+v, %v", res, done)
+	}
+}
+
+// C-4: keys that the user has given to actions hold here, and those that they
+// were given instead of don't.
+func TestUserKeys(t *testing.T) {
+	keys, problems := keymap.New(map[string][]string{
+		"selectDown": {"f5"}, "selectUp": {"f6"}, "selectLast": {"f7"}, "selectFirst": {"f8"}, "selectPageDown": {"ctrl+down"}, "selectConfirm": {"ctrl+y"},
+		"selectCancel": {"ctrl+g"}, "deleteSession": {"f9"}, "deleteCharBackward": {"f10"}, "deleteToLineStart": {"f11"}, "deleteBlankWordBackward": {"f12"},
+	})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	press := func(p *picker.Picker, key string) (picker.Result, bool) {
+		mod := tea.KeyMod(0)
+		if rest, ok := strings.CutPrefix(key, "ctrl+"); ok {
+			key, mod = rest, tea.ModCtrl
+		}
+		code := map[string]rune{"down": tea.KeyDown, "up": tea.KeyUp, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "home": tea.KeyHome, "end": tea.KeyEnd,
+			"pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace, "y": 'y', "g": 'g', "x": 'x', "u": 'u', "w": 'w'}[key]
+		var n rune
+		if _, err := fmt.Sscanf(key, "f%d", &n); err == nil {
+			code = tea.KeyF1 + n - 1
+		}
+		return p.Update(tea.KeyPressMsg{Code: code, Mod: mod})
+	}
+	at := func(p *picker.Picker) string { it, _ := p.Selected(); return it.ID }
+	p := picker.New(picker.Options{Title: "Sessions", Own: keymap.Sessions, Keys: keys, Styles: styles(t, true)}, models)
+	p.View(60, 6) // two rows of the list
+	for _, step := range []struct{ key, at string }{
+		{"f5", "o"}, {"down", "o"}, {"f6", "s"}, {"up", "s"}, {"f7", "e"}, {"end", "e"}, {"f8", "s"}, {"ctrl+down", "z"}, {"pgdown", "z"}, {"home", "z"},
+	} {
+		if press(p, step.key); at(p) != step.at {
+			t.Errorf("after %s at %q, want %q", step.key, at(p), step.at)
+		}
+	}
+	for _, key := range []string{"enter", "esc", "ctrl+x"} {
+		if res, done := press(p, key); done {
+			t.Errorf("%s still gives %+v", key, res)
+		}
+	}
+	p.SetFilter("cl op us")
+	for _, step := range []struct{ key, filter string }{{"backspace", "cl op us"}, {"f10", "cl op u"}, {"f12", "cl op "}, {"ctrl+w", "cl op "}, {"ctrl+u", "cl op "}, {"f11", ""}} {
+		if press(p, step.key); p.Filter() != step.filter {
+			t.Errorf("after %s the filter is %q, want %q", step.key, p.Filter(), step.filter)
+		}
+	}
+	if res, done := press(p, "f9"); !done || res.Action != keymap.DeleteSession {
+		t.Errorf("F9 gives %+v", res)
+	}
+	if res, done := press(p, "ctrl+y"); !done || res.Item.ID != "s" {
+		t.Errorf("Ctrl+Y gives %+v", res)
+	}
+	if res, done := press(p, "ctrl+g"); !done || !res.Cancelled {
+		t.Errorf("Ctrl+G gives %+v", res)
+	}
+}
+
+// A click selects what is under it, wherever the list is scrolled to, and a
+// second one chooses it; headings, what can't be chosen and other rows do
+// nothing.
+func TestClick(t *testing.T) {
+	p := picker.New(picker.Options{Title: "Which?", Intro: "A word before.", Styles: styles(t, false)}, append(rich, models...))
+	press(p, tea.KeyEnd)
+	for _, height := range []int{5, 9, 30} {
+		for y, row := range strings.Split(ansi.Strip(p.View(60, height)), "\n") {
+			before, _ := p.Selected()
+			_, done := p.Click(y)
+			after, _ := p.Selected()
+			switch {
+			case strings.HasPrefix(row, "› ") && row != "› type to filter":
+				if !done {
+					t.Errorf("the selected row %q isn't chosen", row)
+				}
+			case done:
+				t.Errorf("a click on %q chose %+v", row, before)
+			case after.ID != before.ID && !strings.Contains(row, strings.Fields(after.Title)[0]):
+				t.Errorf("a click on %q selects %+v", row, after)
+			}
+			press(p, tea.KeyEnd)
+			p.View(60, height)
+		}
+		if _, done := p.Click(1000); done {
+			t.Error("a click below the list chose something")
+		}
+	}
+	p.View(60, 30)
+	p.Click(4)
+	if it, _ := p.Selected(); it.ID == "e" {
+		t.Error("a click selects nothing")
+	}
+}
+
+// The selected row is painted up to the window's edge, and the list takes no
+// more rows than it has.
+func TestShape(t *testing.T) {
+	p := newPicker(t, true, models)
+	typeIn(p, "opus")
+	rows := strings.Split(p.View(50, 30), "\n")
+	if len(rows) != 4 {
+		t.Errorf("%d rows for a title, a match, the filter and the keys:\n%s", len(rows), strings.Join(rows, "\n"))
+	}
+	if w := style.Width(rows[1]); w != 50 || strings.HasSuffix(ansi.Strip(rows[1]), "opus") {
+		t.Errorf("the selected row has %d columns: %q", w, rows[1])
+	}
+}
+
+// Numbers stand flush right, and what follows them begins in one column.
+func TestNumbers(t *testing.T) {
+	p := picker.New(picker.Options{Numbers: []int{0}, Styles: styles(t, false)}, []picker.Item{
+		{ID: "a", Title: "one", Cells: []string{"200k"}, Detail: "First"}, {ID: "b", Title: "two", Cells: []string{"1M"}, Detail: "Second"}, {ID: "c", Title: "three", Detail: "Third"},
+	})
+	view := p.View(40, 10)
+	for _, row := range []string{"› one    200k  First", "  two      1M  Second", "  three        Third"} {
+		if !strings.Contains(view, row) {
+			t.Errorf("no %q in\n%s", row, view)
+		}
 	}
 }
 
@@ -230,6 +348,15 @@ func TestSelectionIsVisible(t *testing.T) {
 			press(p, tea.KeyDown)
 		}
 	}
+}
+
+// trimmed is a view without colours and without blanks at the ends of rows.
+func trimmed(view string) string {
+	rows := strings.Split(ansi.Strip(view), "\n")
+	for i := range rows {
+		rows[i] = strings.TrimRight(rows[i], " ")
+	}
+	return strings.Join(rows, "\n")
 }
 
 func inside(t *testing.T, p *picker.Picker, view string, width, height int) {

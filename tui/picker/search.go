@@ -12,7 +12,7 @@ import (
 // does, those that hold the words' letters in this order count: somebody
 // abbreviates.
 func (p *Picker) search() {
-	p.at, p.top = 0, 0
+	p.at, p.top, p.tall = 0, 0, need{}
 	words := strings.Fields(strings.ToLower(p.filter))
 	found, scores := p.holding(words)
 	if len(found) == 0 {
@@ -35,7 +35,6 @@ func (p *Picker) search() {
 		}
 		p.lines = append(p.lines, i)
 	}
-	p.most = max(p.most, len(p.lines))
 	p.skip(+1)
 }
 

@@ -5,15 +5,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
 // Shares of the height.
 const (
-	introPart = 3 // the intro takes at most a third
-	moreRows  = 3 // for what is said of the selected item
-	spacious  = 8 // rows from which on there is room for that
-	gap       = 2 // columns between columns
+	introPart = 3  // the intro takes at most a third
+	moreRows  = 3  // for what is said of the selected item
+	spacious  = 8  // rows from which on there is room for that
+	roomy     = 14 // and for a sample
+	gap       = 2  // columns between columns
 )
 
 const now = "  ← current"
@@ -22,8 +24,6 @@ const now = "  ← current"
 type widths struct {
 	title int // with lead
 	cells []int
-	whole int  // of a row with everything
-	more  bool // some item has More
 }
 
 // widest bounds the titles' column, so that one long title doesn't push the
@@ -37,7 +37,6 @@ func widthsOf(items []Item) widths {
 		if n := len(it.Lead) + len(it.Title); n > w.title && w.title < widest {
 			w.title = max(w.title, min(style.Width(it.Lead+it.Title), widest))
 		}
-		row := it.Lead + it.Title + it.Detail
 		for n, c := range it.Cells {
 			if n == len(w.cells) {
 				w.cells = append(w.cells, 0)
@@ -45,12 +44,7 @@ func widthsOf(items []Item) widths {
 			if len(c) > w.cells[n] {
 				w.cells[n] = max(w.cells[n], style.Width(c))
 			}
-			row += c
 		}
-		if extra := gap * (2 + len(it.Cells)); len(row)+extra > w.whole {
-			w.whole = max(w.whole, style.Width(row)+extra)
-		}
-		w.more = w.more || it.More != ""
 	}
 	return w
 }
@@ -58,40 +52,50 @@ func widthsOf(items []Item) widths {
 // View returns at most height rows, joined by line feeds, none wider than width.
 func (p *Picker) View(width, height int) string {
 	width, height = max(width, 1), max(height, 1)
-	rows, noted := p.head(width, height)
-	foot := 0
+	s := p.o.Styles
+	var rows []string
+	noted := p.o.Note == ""
 	if height > 2 {
-		foot = 1
+		var rule string
+		rule, noted = s.Rule(p.o.Title, p.o.Note, width)
+		rows = append(rows, rule)
 	}
-	intro := p.introRows(width, (height-len(rows))/introPart)
-	room := height - len(rows) - foot - len(intro)
+	foot := 1 // the filter
+	if height > 3 {
+		foot++
+	}
+	if p.o.Sample != nil && height >= roomy {
+		rows = append(rows, p.o.Sample(s, width)...)
+	}
+	rows = append(rows, p.introRows(width, (height-len(rows)-foot)/introPart)...)
+	room := max(height-len(rows)-foot, 0)
 	pane := 0
-	if height >= spacious && (p.wide.more || p.wide.whole > width) {
-		pane = min(moreRows, room/introPart)
+	if height >= spacious {
+		pane = min(p.paneRows(width), room/introPart)
 	}
 	p.page = max(room-pane, 1)
 	p.scroll()
 
-	rows = append(rows, intro...)
-	rows = append(rows, p.list(width)...)
+	list := p.list(width, room-pane)
+	p.first, p.shown = len(rows), len(list)
+	rows = append(rows, list...)
 	if pane > 0 {
 		rows = append(rows, p.pane(width, pane)...)
 	}
-	if foot > 0 {
+	p.caret.y = len(rows)
+	rows = append(rows, p.filterRow(width))
+	if foot > 1 {
 		rows = append(rows, p.foot(width, noted))
 	}
-	return strings.Join(rows[:min(len(rows), height)], "\n")
+	return strings.Join(rows, "\n")
 }
 
-// list is the part of the list that is on the screen. A filter makes it no
-// shorter, so that nothing jumps while one types.
-func (p *Picker) list(width int) []string {
+// list is the part of the list that is on the screen, in at most that many
+// rows.
+func (p *Picker) list(width, limit int) []string {
 	columns := p.columns(width)
-	rows := make([]string, min(p.page, max(p.most, len(p.lines))))
+	rows := make([]string, max(min(limit, len(p.lines)-p.top), 0))
 	for n := range rows {
-		if p.top+n >= len(p.lines) {
-			break
-		}
 		if line := p.lines[p.top+n]; line < 0 {
 			rows[n] = p.o.Styles.Bold.Render(style.Cut(p.items[p.found[^line]].Group, width))
 		} else {
@@ -101,52 +105,31 @@ func (p *Picker) list(width int) []string {
 	return rows
 }
 
-// head is the title with the filter, at its end the note. A title that takes
-// more than half of a row has rows of its own, where there is room. noted says
-// that the note is there.
-func (p *Picker) head(width, height int) (rows []string, noted bool) {
-	s := p.o.Styles
-	title := p.o.Title
-	if style.Width(title) > width/2-2 && height >= spacious {
-		rows = style.Wrap(title, width)
-		if len(rows) > 2 {
-			rows = []string{rows[0], style.Cut(rows[1]+" "+rows[2], width)}
-		}
-		for i := range rows {
-			rows[i] = s.Accent.Render(rows[i])
-		}
-		title = "›"
-	} else if strings.TrimRight(title, "?!:.…؟？：。") == title && title != "" {
-		title += ":"
-	}
-	title = style.Cut(title, width/2)
-	if title != "" {
-		title += " "
-	}
-	filter := tail(p.filter, max(width-style.Width(title)-1, 0))
-	p.caret.x, p.caret.y = min(style.Width(title)+style.Width(filter), max(width-1, 0)), len(rows)
-	row := s.Accent.Render(title) + s.Text.Render(filter)
-	left := width - style.Width(title+filter) - 1
+// filterRow is what has been typed, or that one can.
+func (p *Picker) filterRow(width int) string {
+	s, mark := p.o.Styles, style.Cut("› ", width)
+	room := max(width-style.Width(mark)-1, 0)
+	filter := tail(p.filter, room)
+	p.caret.x = min(style.Width(mark+filter), width-1)
+	row := s.Accent.Render(mark) + s.Text.Render(filter)
 	if p.filter == "" {
-		hint := style.Cut("type to filter", left)
-		row += s.Muted.Render(hint)
-		left -= style.Width(hint)
+		row += s.Muted.Render(style.Cut("type to filter", room))
 	}
-	if note := style.Width(p.o.Note); note > 0 && note+gap <= left {
-		row += strings.Repeat(" ", left-note+1) + s.Muted.Render(p.o.Note)
-		noted = true
-	}
-	return append(rows, style.Cut(row, width)), noted
+	return style.Cut(row, width)
 }
 
 // introRows are the part of the intro that is on the screen, the last row
 // telling that there is more.
 func (p *Picker) introRows(width, limit int) []string {
 	p.more = 0
-	if p.o.Intro == "" || limit < 1 {
+	text := p.o.Intro
+	if style.Width(p.o.Title) > style.TitleRoom(width) { // the rule has a part of it
+		text = strings.TrimRight(p.o.Title+"\n"+text, "\n")
+	}
+	if text == "" || limit < 1 {
 		return nil
 	}
-	rows := style.Wrap(p.o.Intro, width)
+	rows := style.Wrap(text, width)
 	for i := range rows {
 		rows[i] = p.o.Styles.Text.Render(rows[i])
 	}
@@ -154,7 +137,7 @@ func (p *Picker) introRows(width, limit int) []string {
 		page := max(limit-1, 1)
 		p.intro = min(p.intro, len(rows)-page)
 		p.more = len(rows) - page - p.intro
-		note := fmt.Sprintf("rows %d–%d of %d · Shift+↑/↓", p.intro+1, p.intro+page, len(rows))
+		note := fmt.Sprintf("rows %d–%d of %d · %s", p.intro+1, p.intro+page, len(rows), p.o.Keys.Pair(keymap.TextUp, keymap.TextDown))
 		rows = rows[p.intro : p.intro+page]
 		if limit > 1 {
 			rows = append(slices.Clip(rows), p.o.Styles.Warning.Render(style.Cut(note, width)))
@@ -198,28 +181,24 @@ func (p *Picker) columns(width int) []int {
 
 func (p *Picker) row(i, width int, columns []int) string {
 	it := p.items[p.found[i]]
-	s := p.o.Styles
+	s, selected := p.o.Styles, i == p.at && !p.items[p.found[i]].Disabled
 	mark := "  "
 	switch {
-	case i == p.at && !it.Disabled:
+	case selected:
 		mark = "› "
 	case it.Current:
 		mark = "• "
 	}
+	cells := p.cells(it, columns)
 	title := it.Lead + it.Title
-	cells := ""
-	for n, c := range columns[1:] {
-		cell := ""
-		if n < len(it.Cells) {
-			cell = it.Cells[n]
-		}
-		cells += strings.Repeat(" ", gap) + style.Pad(cell, c)
-	}
 	if len(columns) > 1 || it.Detail != "" && style.Width(title) < columns[0] && p.aligned() {
 		title = style.Pad(title, columns[0])
 	}
 	text := style.Cut(mark+title, width-style.Width(cells))
-	rest := strings.TrimRight(cells, " ")
+	rest := cells
+	if it.Detail == "" {
+		rest = strings.TrimRight(rest, " ")
+	}
 	if it.Current && style.Width(text+rest)+style.Width(now) <= width {
 		rest += now
 	}
@@ -231,23 +210,64 @@ func (p *Picker) row(i, width int, columns []int) string {
 		text = strings.TrimRight(text, " ")
 	}
 	switch {
-	case i == p.at && !it.Disabled:
-		return s.Selected.Render(text + rest)
+	case selected:
+		return s.Selected.Render(style.Pad(text+rest, width))
 	case it.Disabled || it.Dim:
 		return s.Muted.Render(text + rest)
 	}
 	return s.Text.Render(text) + s.Muted.Render(rest)
 }
 
+// cells are an item's columns after the title.
+func (p *Picker) cells(it Item, columns []int) string {
+	var cells strings.Builder
+	for n, c := range columns[1:] {
+		cell := ""
+		if n < len(it.Cells) {
+			cell = style.Cut(it.Cells[n], c)
+		}
+		blank := strings.Repeat(" ", c-style.Width(cell))
+		cells.WriteString(strings.Repeat(" ", gap))
+		if slices.Contains(p.o.Numbers, n) {
+			cells.WriteString(blank + cell)
+		} else {
+			cells.WriteString(cell + blank)
+		}
+	}
+	return cells.String()
+}
+
 // aligned reports whether details stand in a column of their own: where the
 // titles are short enough for it.
 func (p *Picker) aligned() bool { return p.wide.title <= widest/2 }
 
-// pane tells what the selected item's row has no room for, and more of it, in
-// exactly that many rows, so that the list doesn't jump.
-func (p *Picker) pane(width, height int) []string {
-	it, _ := p.Selected()
+// need is how many rows the pane takes at one width.
+type need struct{ width, rows int }
+
+// paneRows is how many rows the pane needs for the shown item with most to say,
+// so that the list doesn't jump while the selection moves.
+func (p *Picker) paneRows(width int) int {
+	if p.tall.width == width {
+		return p.tall.rows
+	}
 	columns := p.columns(width)
+	p.tall = need{width: width}
+	for _, n := range p.found {
+		if p.tall.rows == moreRows {
+			break
+		}
+		// Most have nothing; no text has more columns than bytes.
+		text := p.said(p.items[n], width, columns)
+		if text == "" || p.tall.rows > 0 && len(text) < width && !strings.Contains(text, "\n") {
+			continue
+		}
+		p.tall.rows = max(p.tall.rows, min(len(style.Wrap(text, max(width-2, 1))), moreRows))
+	}
+	return p.tall.rows
+}
+
+// said is what an item's row has no room for, and more of it.
+func (p *Picker) said(it Item, width int, columns []int) string {
 	room := width - 2 - style.Width(it.Lead)
 	for _, c := range columns[1:] {
 		room -= c + gap
@@ -260,8 +280,13 @@ func (p *Picker) pane(width, height int) []string {
 	if taken := style.Width(it.Title) + 2*gap + style.Width(it.Detail); it.Detail != "" && it.More == "" && taken > room {
 		whole = append(whole, it.Detail)
 	}
-	text := strings.Trim(strings.Join(whole, "  ")+"\n"+it.More, "\n")
-	rows := style.Wrap(text, max(width-2, 1))
+	return strings.Trim(strings.Join(whole, "  ")+"\n"+it.More, "\n")
+}
+
+// pane tells of the selected item in exactly that many rows.
+func (p *Picker) pane(width, height int) []string {
+	it, _ := p.Selected()
+	rows := style.Wrap(p.said(it, width, p.columns(width)), max(width-2, 1))
 	if len(rows) > height {
 		rows = rows[:height]
 		rows[height-1] = style.Cut(rows[height-1]+" …", max(width-2, 1))
