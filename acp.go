@@ -25,7 +25,7 @@ func (p *program) acpApp() *cli.App {
 		Usage: "serve an editor on stdin and stdout, in the Agent Client Protocol",
 		UsageText: `hoopoe acp [flags] [PATH]               PATH is an agent: a YAML or JSON file, or a folder with one
 
-The editor starts it; README.md has the settings for some.`,
+The editor starts it; docs/editors.md has the settings for some.`,
 		Flags:  acpFlags(),
 		Action: p.acp,
 	})

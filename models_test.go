@@ -1,14 +1,12 @@
 package main
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
-	"github.com/hoopoe-agent/hoopoe/engine/llm/catalog"
 )
 
 // The list with a key in the environment, and no server of this machine asked.
@@ -46,25 +44,6 @@ func TestModelList(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// The models.json that the README shows can be pasted.
-func TestReadmeModels(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, block, _ := strings.Cut(string(readme), "```json\n{\n  \"providers\"")
-	block = "{\"providers\"" + block
-	block, _, _ = strings.Cut(block, "```")
-	file, err := catalog.Parse([]byte(block))
-	if err != nil {
-		t.Fatal(err)
-	}
-	models := catalog.New(catalog.Options{File: file}).Models("lab")
-	if len(models) != 1 || models[0].ContextWindow != 65536 || adapters()[models[0].API] == nil {
-		t.Errorf("the file has %+v", models)
 	}
 }
 

@@ -282,37 +282,6 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// What the README shows can be pasted; the block of all settings shows the
-// defaults.
-func TestReadmeSettings(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := strings.Split(string(readme), "```jsonc\n")[1:]
-	if len(blocks) < 2 {
-		t.Fatalf("the README has %d blocks of settings", len(blocks))
-	}
-	for _, block := range blocks {
-		text, _, _ := strings.Cut(block, "```")
-		c := Config{Settings: Defaults(), origins: map[string]string{}}
-		if warnings, err := c.apply(layer{name: "README.md"}, []byte(text)); err != nil || len(warnings) > 0 {
-			t.Errorf("%v %v in\n%s", warnings, err, text)
-		}
-		if !strings.Contains(text, "defaultModel") {
-			continue
-		}
-		for _, list := range []*[]string{&c.Skills, &c.Permissions.Allow, &c.Permissions.Ask, &c.Permissions.Deny} {
-			if len(*list) == 0 {
-				*list = nil // an empty list is the default
-			}
-		}
-		if !reflect.DeepEqual(c.Settings, Defaults()) {
-			t.Errorf("not the defaults: %+v", c.Settings)
-		}
-	}
-}
-
 func BenchmarkLoad(b *testing.B) {
 	dir := b.TempDir()
 	p := Paths{Config: dir}

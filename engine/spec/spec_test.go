@@ -252,28 +252,6 @@ func TestFaultsOfJSON(t *testing.T) {
 	}
 }
 
-// What the README shows can be used.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(readme), "## Agents of your own")
-	_, rest, _ = strings.Cut(rest, "```yaml\n")
-	text, _, ok := strings.Cut(rest, "```")
-	if !ok {
-		t.Fatal("the README shows no agent")
-	}
-	dir := write(t, map[string]string{"agent.yaml": text, "prompts/review.md": "Review.", "skills/x/SKILL.md": ""})
-	a, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(a.Tools) != 3 || !a.Tools[2].NeedsApproval || a.Limits.Turns != 30 || a.MCPServers == nil || len(a.Rules) != 2 {
-		t.Errorf("%+v", a)
-	}
-}
-
 // All faults at once, in the file's order.
 func TestFaultsTogether(t *testing.T) {
 	_, err := parse("/x/agent.yaml", []byte("limits: {turns: x}\nname: 3\nwhat: 1"))

@@ -77,7 +77,7 @@ func TestProtocolExamples(t *testing.T) {
 	for _, e := range examples(t, protocol(t)) {
 		kind, _, _ := strings.Cut(e.kind, " ")
 		switch kind {
-		case "":
+		case "text":
 		case "json":
 			var compact bytes.Buffer
 			if err := json.Compact(&compact, []byte(strings.Join(e.lines, "\n"))); err != nil {

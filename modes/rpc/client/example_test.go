@@ -72,6 +72,23 @@ func Example() {
 	// 1 messages; the last: It is sunny, 31 °C.
 }
 
+// One question, with the program on the PATH.
+func ExampleStart() {
+	summary := func(ctx context.Context) (client.Result, error) {
+		c, err := client.Start(ctx, client.Process{}, client.Options{})
+		if err != nil {
+			return client.Result{}, err
+		}
+		defer c.Close()
+		return c.PromptAndWait(ctx, "Summarize this repo")
+	}
+	result, err := summary(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Text)
+}
+
 // scriptedAgent plays the agent's part in the example.
 func scriptedAgent() (io.ReadCloser, io.WriteCloser) {
 	in, agentOut := io.Pipe()
