@@ -16,7 +16,6 @@ import (
 	"github.com/hoopoe-agent/hoopoe/slash"
 	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/editor"
-	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/inline"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 	"github.com/hoopoe-agent/hoopoe/tui/terminal"
@@ -59,7 +58,8 @@ type app struct {
 	commands int
 
 	lastBatch time.Time
-	drawings  chan drawnMsg // by extensions
+	drawings  chan drawnMsg   // by extensions
+	encoded   chan encodedMsg // pictures
 
 	showTodos bool
 	mouseFree bool // the terminal has the mouse, for selecting
@@ -112,23 +112,19 @@ type (
 	signalMsg  struct{ os.Signal }
 	clearedMsg struct{ queue []event.Queued }
 	themedMsg  themes.Set
+	foundMsg   terminal.Profile
 )
 
 func newApp(ctx context.Context, o Options) *app {
-	a := &app{o: o, ctx: ctx, dark: !o.Light, profile: colorprofile.Env(o.Environ), width: 80, height: 24}
-	if o.getenv("NO_COLOR") != "" {
-		a.profile = colorprofile.ASCII
-	}
-	a.look.Bidi = flow.Bidi{Reorder: o.Terminal.Bidi == terminal.No}
+	a := &app{o: o, ctx: ctx, dark: !o.Light, width: 80, height: 24}
 	a.mouseFree = o.MouseFree
-	a.look.Images = pictures(o.Terminal, a.profile)
 	a.catalog = a.withPanels(o.Commands.Catalog(Caps))
 	a.view.Cwd = o.Cwd
 	a.view.Usage.ContextTokens = -1
 	a.story = newStory(&a.look)
-	a.story.draw, a.drawings = a.drawGuest, make(chan drawnMsg)
-	a.editor = editor.New(editor.Options{Prompt: "› ", Now: o.Now, Keys: o.Keys, Vim: o.Vim, Reorder: a.look.Bidi.Reorder})
-	a.restyle()
+	a.story.draw, a.drawings, a.encoded = a.drawGuest, make(chan drawnMsg), make(chan encodedMsg)
+	a.editor = editor.New(editor.Options{Prompt: "› ", Now: o.Now, Keys: o.Keys, Vim: o.Vim})
+	a.know(o.Terminal)
 	return a
 }
 
@@ -148,7 +144,7 @@ func (a *app) restyle() {
 
 // Init implements tea.Model. The first frame doesn't wait for any of this.
 func (a *app) Init() tea.Cmd {
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.Raw(ansi.SetModeLightDark), a.awaitSignal(), a.awaitTheme(), a.awaitDrawing()}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.Raw(ansi.SetModeLightDark), a.awaitSignal(), a.awaitTheme(), a.awaitDrawing(), a.awaitPicture(), a.askTmux()}
 	if a.o.History != nil {
 		cmds = append(cmds, func() tea.Msg { return historyMsg(a.o.History()) })
 	}
@@ -170,9 +166,6 @@ func (a *app) Init() tea.Cmd {
 // Update implements tea.Model.
 func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := a.update(msg)
-	if send := a.sendPictures(); send != nil {
-		cmd = tea.Batch(cmd, send)
-	}
 	switch {
 	case a.ticking:
 	case a.busy.ticks():
@@ -189,6 +182,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		a.width, a.height = msg.Width, msg.Height
+		return a.askCell()
 	case tea.BackgroundColorMsg:
 		painted := !a.answered.IsZero() && a.paints()
 		a.answered = a.o.Now()
@@ -199,11 +193,12 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		a.setDark(true)
 	case uv.LightColorSchemeEvent:
 		a.setDark(false)
-	case tea.ColorProfileMsg:
-		if a.profile != colorprofile.ASCII && msg.Profile != a.profile {
-			a.profile = msg.Profile
-			a.restyle()
-		}
+	case encodedMsg:
+		return a.sendPicture(msg)
+	case uv.CellSizeEvent:
+		a.setCell(msg)
+	case foundMsg:
+		return a.know(terminal.Profile(msg))
 	case tea.KeyPressMsg:
 		if a.endsAnswer(msg) {
 			return nil
@@ -231,7 +226,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return tea.ClearScreen
 	case doctoredMsg:
 		a.back()
-		a.doctored(msg)
+		return a.doctored(msg)
 	case dumpedMsg:
 		a.back()
 		if msg.err != nil {

@@ -54,6 +54,7 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 	a := newApp(ctx, o)
 	out := newOutput(o)
 	a.normal = out.Screen
+	a.normal.SetColors(a.profile)
 	width, height, err := term.GetSize(o.Out.Fd())
 	if err == nil {
 		a.setInline(fit(o, width, height))
@@ -62,7 +63,7 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 	a.over, a.gone = over, keys.gone
 	_, err = tea.NewProgram(a,
 		tea.WithInput(keys), tea.WithOutput(out), tea.WithEnvironment(o.Environ),
-		tea.WithFPS(60), tea.WithoutSignalHandler(),
+		tea.WithFPS(60), tea.WithColorProfile(a.profile), tea.WithoutSignalHandler(),
 	).Run()
 	cancel()
 	out.Stop()
@@ -113,7 +114,7 @@ func (a *app) outcome(err error) (int, error) {
 // farewell leaves the conversation on the normal screen, as far as it isn't
 // there already, and how to come back to it.
 func (a *app) farewell() {
-	out := colorprofile.NewWriter(a.o.Out, a.o.Environ)
+	out := &colorprofile.Writer{Forward: a.o.Out, Profile: a.profile}
 	list := &a.story.list
 	list.SetSize(max(1, a.width-1), a.height)
 	for _, row := range append(list.TakeSettled(), list.Live(math.MaxInt)...) {

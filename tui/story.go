@@ -27,6 +27,8 @@ type story struct {
 	cards map[string]*card.Card // calls and user's commands that haven't ended
 	// draw has an extension draw one of its messages; nil: their text is shown.
 	draw func(*guestMessage, drawing)
+	// plainLinks says that the terminal shows no links.
+	plainLinks bool
 }
 
 func newStory(look *transcript.Look) *story {
@@ -45,7 +47,7 @@ func (s *story) forget() {
 // restyle renders everything anew, with other styles.
 func (s *story) restyle() {
 	s.look.Markdown = markdown.New(s.look.Styles)
-	s.look.Markdown.Bidi = s.look.Bidi
+	s.look.Markdown.Bidi, s.look.Markdown.PlainLinks = s.look.Bidi, s.plainLinks
 	s.list.Invalidate()
 }
 

@@ -35,6 +35,7 @@ const (
 func (a *app) View() tea.View {
 	began := time.Now()
 	v := a.whole()
+	a.encodePictures()
 	a.last.cost = time.Since(began)
 	v.WindowTitle = a.title()
 	v.ReportFocus = true

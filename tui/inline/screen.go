@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -34,6 +35,8 @@ type Screen struct {
 	o  Options
 	mu sync.Mutex
 
+	colors colorprofile.Profile
+
 	on   bool // somebody draws
 	alt  bool // the terminal shows its other screen
 	held bool // another program has the terminal
@@ -50,7 +53,15 @@ type Screen struct {
 }
 
 // New returns a screen on which nothing is drawn yet.
-func New(o Options) *Screen { return &Screen{o: o} }
+func New(o Options) *Screen { return &Screen{o: o, colors: colorprofile.TrueColor} }
+
+// SetColors says how many colours the terminal gets from now on: rows with more
+// are written with the nearest.
+func (s *Screen) SetColors(p colorprofile.Profile) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.colors = p
+}
 
 // Start begins to draw with the next Draw. While the terminal shows its other
 // screen, that waits.
@@ -179,7 +190,7 @@ func (s *Screen) paint() {
 		b.WriteString(s.erased())
 		b.WriteByte('\r')
 		for _, row := range s.above {
-			writeRow(&b, row)
+			s.writeRow(&b, row)
 			b.WriteString("\r\n")
 		}
 		s.above = nil
@@ -187,7 +198,7 @@ func (s *Screen) paint() {
 			if i > 0 {
 				b.WriteString("\r\n")
 			}
-			writeRow(&b, row)
+			s.writeRow(&b, row)
 		}
 		s.y = max(len(rows)-1, 0)
 	default:
@@ -226,7 +237,7 @@ func (s *Screen) change(b *strings.Builder, rows []string) {
 			b.WriteString(move(s.y, i) + "\r")
 		}
 		s.y = i
-		writeRow(b, row)
+		s.writeRow(b, row)
 	}
 }
 
@@ -253,8 +264,9 @@ func (s *Screen) fitted(width, height int) (rows []string, x, y int) {
 }
 
 // writeRow writes a row and clears what was behind it.
-func writeRow(b *strings.Builder, row string) {
-	b.WriteString(row)
+func (s *Screen) writeRow(b *strings.Builder, row string) {
+	w := colorprofile.Writer{Forward: b, Profile: s.colors}
+	_, _ = w.WriteString(row)
 	if strings.Contains(row, "\x1b") {
 		b.WriteString(ansi.ResetStyle)
 	}

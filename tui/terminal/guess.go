@@ -13,30 +13,33 @@ type facts struct {
 	clipboard Answer // OSC 52 in the settings it comes with
 	bidi      Answer // it reorders
 	trueColor bool
+	links     Answer // OSC 8
+	progress  Answer // OSC 9;4
 }
 
 // known lists terminals by the name that named gives them.
 func known() map[string]facts {
 	return map[string]facts{
-		"kitty":            {images: Kitty, clipboard: Yes, bidi: No, trueColor: true},
-		"ghostty":          {images: Kitty, clipboard: Yes, bidi: No, trueColor: true},
-		"wezterm":          {images: ITerm2, clipboard: Yes, bidi: No, trueColor: true},
-		"iterm2":           {images: ITerm2, bidi: No, trueColor: true}, // OSC 52 is a setting
-		"apple-terminal":   {clipboard: No, bidi: Yes},
-		"mintty":           {images: ITerm2, bidi: Yes, trueColor: true},
-		"konsole":          {bidi: Yes, trueColor: true},
-		"vte":              {bidi: Yes, trueColor: true},
-		"mlterm":           {bidi: Yes, trueColor: true},
-		"alacritty":        {clipboard: Yes, bidi: No, trueColor: true},
-		"foot":             {clipboard: Yes, bidi: No, trueColor: true},
-		"contour":          {clipboard: Yes, bidi: No, trueColor: true},
-		"rio":              {clipboard: Yes, bidi: No, trueColor: true},
+		"kitty":            {images: Kitty, clipboard: Yes, bidi: No, trueColor: true, links: Yes, progress: No},
+		"ghostty":          {images: Kitty, clipboard: Yes, bidi: No, trueColor: true, links: Yes, progress: Yes},
+		"wezterm":          {images: ITerm2, clipboard: Yes, bidi: No, trueColor: true, links: Yes, progress: Yes},
+		"iterm2":           {images: ITerm2, bidi: No, trueColor: true, links: Yes, progress: Yes}, // OSC 52 is a setting
+		"apple-terminal":   {clipboard: No, bidi: Yes, links: No, progress: No},
+		"mintty":           {images: ITerm2, bidi: Yes, trueColor: true, links: Yes, progress: Yes},
+		"konsole":          {bidi: Yes, trueColor: true, links: Yes},
+		"vte":              {bidi: Yes, trueColor: true, links: Yes},
+		"mlterm":           {bidi: Yes, trueColor: true, links: No},
+		"alacritty":        {clipboard: Yes, bidi: No, trueColor: true, links: Yes, progress: No},
+		"foot":             {clipboard: Yes, bidi: No, trueColor: true, links: Yes, progress: No},
+		"contour":          {clipboard: Yes, bidi: No, trueColor: true, links: Yes},
+		"rio":              {clipboard: Yes, bidi: No, trueColor: true, links: Yes},
 		"warp":             {bidi: No, trueColor: true},
-		"vscode":           {clipboard: Yes, bidi: No, trueColor: true},
-		"xterm.js":         {bidi: No, trueColor: true},
-		"windows-terminal": {clipboard: Yes, bidi: No, trueColor: true},
-		"xterm":            {bidi: No},
-		"linux":            {clipboard: No, bidi: No},
+		"vscode":           {clipboard: Yes, bidi: No, trueColor: true, links: Yes, progress: Yes},
+		"xterm.js":         {bidi: No, trueColor: true, links: Yes, progress: Yes},
+		"windows-terminal": {clipboard: Yes, bidi: No, trueColor: true, links: Yes, progress: Yes},
+		"xterm":            {bidi: No, links: No, progress: No},
+		"st":               {bidi: No, trueColor: true, links: No, progress: No},
+		"linux":            {clipboard: No, bidi: No, links: No, progress: No},
 	}
 }
 
@@ -46,7 +49,7 @@ func named(name string) string {
 	for _, alias := range [][2]string{
 		{"iterm", "iterm2"}, {"apple_terminal", "apple-terminal"}, {"warpterminal", "warp"}, {"windows terminal", "windows-terminal"},
 		{"xterm-kitty", "kitty"}, {"xterm-ghostty", "ghostty"}, {"foot", "foot"}, {"alacritty", "alacritty"}, {"contour", "contour"},
-		{"rio", "rio"}, {"mlterm", "mlterm"}, {"linux", "linux"}, {"jetbrains", "jediterm"},
+		{"rio", "rio"}, {"mlterm", "mlterm"}, {"linux", "linux"}, {"jetbrains", "jediterm"}, {"st-", "st"},
 	} {
 		if strings.HasPrefix(name, alias[0]) {
 			return alias[1]
@@ -58,11 +61,7 @@ func named(name string) string {
 // Guess tells from the environment, as of os.Environ, what terminal this is.
 // It asks nothing.
 func Guess(environ []string) Profile {
-	env := map[string]string{}
-	for _, kv := range environ {
-		name, value, _ := strings.Cut(kv, "=")
-		env[name] = value
-	}
+	env := variables(environ)
 	has := func(name string) bool { return env[name] != "" }
 	p := Profile{Term: env["TERM"], Remote: has("SSH_TTY") || has("SSH_CONNECTION")}
 	program := env["TERM_PROGRAM"]
@@ -106,10 +105,23 @@ func Guess(environ []string) Profile {
 		p.Terminal = named(p.Term)
 	}
 	p.learn()
-	if color := env["COLORTERM"]; color == "truecolor" || color == "24bit" {
+	switch color := env["COLORTERM"]; {
+	case p.Multiplexer == "screen": // the variable is the terminal's around it, which doesn't get them
+		p.TrueColor = No
+	case color == "truecolor" || color == "24bit":
 		p.TrueColor = Yes
 	}
 	return p.cleaned()
+}
+
+// variables are the environment's; the last of a name counts.
+func variables(environ []string) map[string]string {
+	env := make(map[string]string, len(environ))
+	for _, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		env[name] = value
+	}
+	return env
 }
 
 // learn fills in what is known of a terminal of this name and wasn't told.
@@ -122,6 +134,7 @@ func (p *Profile) learn() {
 	if p.Multiplexer == "" { // else it decides these
 		p.Images = cmp.Or(p.Images, f.images)
 		p.Clipboard = cmp.Or(p.Clipboard, f.clipboard)
+		p.Links = cmp.Or(p.Links, f.links)
 	}
 }
 

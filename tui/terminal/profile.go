@@ -13,6 +13,7 @@
 package terminal
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,6 +70,7 @@ type Profile struct {
 	Graphemes Answer `json:"graphemes,omitempty"` // measures grapheme clusters (mode 2027)
 	Scheme    Answer `json:"scheme,omitempty"`    // tells when dark becomes light (mode 2031)
 	Bidi      Answer `json:"bidi,omitempty"`      // reorders right-to-left text by itself
+	Links     Answer `json:"links,omitempty"`     // text that leads to an address (OSC 8)
 
 	// Widths are the columns that the cursor moved over a sample, by its name.
 	Widths map[string]int `json:"widths,omitempty"`
@@ -86,6 +88,14 @@ func (p Profile) ShiftEnter() bool { return p.Keys != "" }
 // Reorders reports whether right-to-left text must be left in its logical
 // order, since the terminal orders it.
 func (p Profile) Reorders() bool { return p.Bidi == Yes }
+
+// PlainLinks reports whether addresses must be written out: elsewhere the
+// reader of a link wouldn't see where it leads.
+func (p Profile) PlainLinks() bool { return p.Links != Yes }
+
+// Progress is whether the terminal shows progress (OSC 9;4). Some take the
+// sequence for a notice to the user.
+func (p Profile) Progress() Answer { return known()[p.Terminal].progress }
 
 // Method is how the terminal measures text: by the samples where it was asked,
 // else by grapheme clusters, as most do today.
@@ -153,6 +163,7 @@ func Load(dir string, guess Profile) (Profile, error) {
 	}
 	// Where the program runs is told by the environment alone.
 	saved.Multiplexer, saved.Remote, saved.Term = guess.Multiplexer, guess.Remote, guess.Term
+	saved.Links = cmp.Or(saved.Links, guess.Links)
 	return saved.cleaned(), nil
 }
 

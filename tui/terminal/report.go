@@ -23,6 +23,7 @@ func (p Profile) Report() []Row {
 		row("mouse", p.Mouse, "reported everywhere", "not in wide windows", ""),
 		p.clipboard(),
 		p.pictures(),
+		row("links", p.Links, "lead to their address (OSC 8)", "not known to the terminal: addresses are written out", ""),
 		row("redraw", p.Sync, "synchronised (mode 2026)", "not synchronised", ""),
 		row("focus", p.Focus, "reported (mode 1004)", "not reported: notices come in the front too", p.tmuxHint("set -g focus-events on")),
 		row("dark and light", p.Scheme, "changes are reported (mode 2031)", "found at the start only", ""),
