@@ -3,16 +3,18 @@
 //	code, language or path ──▶ lexer ──▶ tokens ──▶ lines of painted runs
 //
 // A lexer is foreign code at work on foreign text: what it makes is used only
-// if it is the code that went in, and a panic in it means no colours.
+// if it is the code that went in, and a panic in it means no colours. Most of
+// them can be made to work for minutes by a few kilobytes, so each has its time,
+// and one that is too slow once is not used again.
 package syntax
 
 import (
-	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 
 	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
@@ -20,6 +22,16 @@ import (
 
 // Max is the size in bytes up to which code is coloured.
 const Max = 64 << 10
+
+// longLine is the length in bytes from which a line is no code that somebody
+// reads. Lexers are slow on such lines.
+const longLine = 2000
+
+// patience is the time that a lexer has for code of a size in bytes. Code as
+// people write it takes a tenth of that, most of it less.
+func patience(size int) time.Duration {
+	return 300*time.Millisecond + time.Duration(size)*10*time.Microsecond
+}
 
 // Run is text of one style, without line ends.
 type Run struct {
@@ -45,12 +57,18 @@ type Painter struct {
 
 	mu     sync.Mutex
 	paints map[chroma.TokenType]style.Style
-	lexers map[string]chroma.Lexer // by language, or by path with a slash before
+	lexers map[string]*lexer // by language, or by file name with a slash before; nil: there is none
+}
+
+// lexer is one of the library's.
+type lexer struct {
+	chroma.Lexer
+	slow atomic.Bool // it took too long once
 }
 
 // New returns a painter.
 func New(s style.Styles) *Painter {
-	p := &Painter{styles: s, paints: map[chroma.TokenType]style.Style{}, lexers: map[string]chroma.Lexer{}}
+	p := &Painter{styles: s, paints: map[chroma.TokenType]style.Style{}, lexers: map[string]*lexer{}}
 	for kind, color := range palette(s.Colors) {
 		p.paints[kind] = style.Foreground(color)
 	}
@@ -69,69 +87,60 @@ func (p *Painter) File(code, name string) []Line {
 	if p == nil {
 		return nil
 	}
-	name = path.Base(name)
-	key := "/" + path.Ext(name)
-	if key == "/" {
-		key = "/" + name
-	}
-	return p.lines(code, p.lexer(key, func() chroma.Lexer { return lexers.Match(name) }))
+	return p.lines(code, p.file(name))
 }
 
-func (p *Painter) language(name string) chroma.Lexer {
-	if name == "" || len(name) >= 30 {
+// lines has the code's lines coloured if that is possible, and in time.
+func (p *Painter) lines(code string, l *lexer) []Line {
+	if l == nil || l.slow.Load() || !p.styles.Color || len(code) > Max || hasLongLine(code) {
 		return nil
 	}
-	return p.lexer(name, func() chroma.Lexer { return lexers.Get(name) })
-}
-
-// keptLexers bounds what is remembered: names are foreign.
-const keptLexers = 100
-
-// lexer finds a lexer once. A search for one that isn't there is slow, so that
-// is remembered too.
-func (p *Painter) lexer(key string, find func() chroma.Lexer) chroma.Lexer {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if l, ok := p.lexers[key]; ok {
-		return l
-	}
-	if len(p.lexers) > keptLexers {
-		clear(p.lexers)
-	}
-	l := find()
-	if l != nil {
-		l = chroma.Coalesce(l)
-	}
-	p.lexers[key] = l
-	return l
-}
-
-func (p *Painter) lines(code string, lexer chroma.Lexer) (lines []Line) {
-	if lexer == nil || !p.styles.Color || len(code) > Max {
+	made := make(chan []Line, 1)
+	go func() { made <- p.lex(code, l) }()
+	late := time.NewTimer(patience(len(code)))
+	defer late.Stop()
+	select {
+	case lines := <-made:
+		return lines
+	case <-late.C:
+		l.slow.Store(true) // which also ends the work, at the next token
 		return nil
 	}
+}
+
+func hasLongLine(code string) bool {
+	for line := range strings.SplitSeq(code, "\n") {
+		if len(line) > longLine {
+			return true
+		}
+	}
+	return false
+}
+
+// lex colours the code's lines; nil if the lexer fails.
+func (p *Painter) lex(code string, l *lexer) (lines []Line) {
 	defer func() {
 		if recover() != nil {
 			lines = nil
 		}
 	}()
-	it, err := lexer.Tokenise(nil, code)
+	it, err := l.Tokenise(nil, code)
 	if err != nil {
 		return nil
 	}
 	var whole strings.Builder
 	lines = []Line{nil}
 	for t := it(); t != chroma.EOF; t = it() {
+		if l.slow.Load() {
+			return nil
+		}
 		whole.WriteString(t.Value)
 		paint := p.paint(t.Type)
 		for i, text := range strings.Split(t.Value, "\n") {
 			if i > 0 {
 				lines = append(lines, nil)
 			}
-			if text != "" {
-				last := len(lines) - 1
-				lines[last] = append(lines[last], Run{text, paint})
-			}
+			lines[len(lines)-1] = lines[len(lines)-1].and(text, paint)
 		}
 	}
 	if strings.TrimRight(whole.String(), "\n") != strings.TrimRight(code, "\n") {
@@ -142,6 +151,18 @@ func (p *Painter) lines(code string, lexer chroma.Lexer) (lines []Line) {
 		lines = append(lines, nil)
 	}
 	return lines[:want]
+}
+
+// and appends text, to the last run if that has the same style.
+func (l Line) and(text string, paint style.Style) Line {
+	if text == "" {
+		return l
+	}
+	if n := len(l); n > 0 && l[n-1].Style == paint {
+		l[n-1].Text += text
+		return l
+	}
+	return append(l, Run{text, paint})
 }
 
 // paint finds the style for a kind of token: its own, or its family's.
