@@ -46,7 +46,10 @@ func (p *place) back(before resources) {
 // W-10: many clients stream at once; each gets its own text, whole and in
 // order.
 func TestManyConnections(t *testing.T) {
-	const clients = 200
+	clients := 200
+	if testing.Short() {
+		clients = 40 // a session each: under the race detector that is plenty
+	}
 	p := serve(t, "-- turn --\n-- text piece=3 repeat=40 --\nabcdef 你好 \n")
 	http := p.connect("") // the listener's own goroutines are there from now on
 	http.ws.CloseNow()

@@ -116,7 +116,7 @@ func connect(t testing.TB, script string, s setup) *host {
 	in, stdin := io.Pipe()
 	stdout, out := io.Pipe()
 	o := Options{
-		Session: opened, Stdin: in, Stdout: out, Version: "0.0.0-test",
+		Session: opened, Stdin: in, Stdout: out, Version: "0.0.0-test", End: patience,
 		Commands: slash.Builtins(slash.Options{Library: noLibrary{}, Now: time.Now, More: slash.Added}),
 	}
 	if s.mode != nil {

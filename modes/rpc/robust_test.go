@@ -291,7 +291,7 @@ func TestAbortReachesDialogsThatOpenLater(t *testing.T) {
 func TestEndBeforeTheirTurn(t *testing.T) {
 	asked, free := make(chan struct{}), make(chan struct{})
 	defer close(free)
-	h := connect(t, "-- turn --\n", setup{hooks: []ext.Hooks{{
+	h := connect(t, "-- turn --\n", setup{mode: func(o *Options) { o.End = 50 * time.Millisecond }, hooks: []ext.Hooks{{
 		Name: "stuck",
 		BeforeReplace: func(context.Context, ext.Session, ext.Replace) (bool, error) {
 			close(asked)

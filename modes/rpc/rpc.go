@@ -32,11 +32,13 @@ type Options struct {
 	// Titles lets extensions set the host's title in the default dialect.
 	Titles bool
 	Now    func() time.Time
+	// End bounds what happens between the end of stdin and the return of Run; 0
+	// is 600 ms.
+	End time.Duration
 }
 
-// endTime bounds what happens between the end of stdin and the return of Run.
-// Hosts kill the process a second after it: the rest is main's, for closing
-// the session.
+// endTime leaves the rest of a second to main, for closing the session: then
+// hosts kill the process.
 const endTime = 600 * time.Millisecond
 
 // writeTime bounds the last writes.
@@ -81,7 +83,7 @@ func Run(ctx context.Context, o Options) error {
 // end answers what was accepted, stops what runs and lets the writer finish,
 // whose error it returns.
 func (s *server) end(ctx context.Context, written <-chan error) error {
-	ctx, cancel := context.WithTimeout(ctx, endTime)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.o.End, endTime))
 	defer cancel()
 	done := make(chan struct{})
 	go func() {
