@@ -1,6 +1,6 @@
 # Short names for what is done often. CI runs .ci/run, which has every step.
 
-.PHONY: build test check bench fuzz snapshot release actionlint
+.PHONY: build test check bench fuzz scratch snapshot release actionlint
 
 # Tools run from modules of their own; nothing of them enters go.mod. Without a
 # network they come from the cache of modules.
@@ -23,6 +23,11 @@ bench:
 
 fuzz:
 	.ci/run fuzz
+
+# The README's two commands in a fresh clone, with an empty home and next to nothing
+# on the path.
+scratch:
+	.ci/scratch
 
 # All files of a release, in dist/, then a test of them. Needs no network once the
 # modules are there.
