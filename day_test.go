@@ -21,6 +21,9 @@ type desk struct {
 // sit opens the shell in a window of that size. The server ends with the test.
 func (p *place) sit(width, height int) *desk {
 	p.t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		p.t.Skip("there is no tmux here")
+	}
 	d := &desk{p, filepath.Join(p.t.TempDir(), "tmux")}
 	c := d.command("-f", "/dev/null", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "sh")
 	c.Env = append(c.Env, "PS1=shell> ", "ENV=", "SHELL=/bin/sh")

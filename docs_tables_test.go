@@ -14,7 +14,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/slash"
-	"github.com/hoopoe-agent/hoopoe/tui/editor"
+	vim "github.com/hoopoe-agent/hoopoe/tui/editor"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 )
 
@@ -55,7 +55,7 @@ func TestDocsTables(t *testing.T) {
 
 func keyTables() string {
 	var b strings.Builder
-	for _, s := range append(keymap.Default().Help(), editor.VimHelp()) {
+	for _, s := range append(keymap.Default().Help(), vim.VimHelp()) {
 		fmt.Fprintf(&b, "\n### %s\n\n| keys | |\n| --- | --- |\n", s.Title)
 		for _, r := range s.Rows {
 			fmt.Fprintf(&b, "| %s | %s |\n", keyCell(r.Keys), cell(r.Text))
