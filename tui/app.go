@@ -30,6 +30,7 @@ type app struct {
 	gone    <-chan struct{} // the terminal isn't there any more
 	normal  *inline.Screen  // draws while inline is on
 	inline  bool
+	recolor bool                 // what inline has printed, since the colours are others now
 	profile colorprofile.Profile // of colours; ASCII has none
 	dark    bool
 	width   int
@@ -140,6 +141,7 @@ func (a *app) restyle() {
 		a.question.setStyles(a.look.Styles)
 	}
 	a.story.restyle()
+	a.recolor = true
 }
 
 // Init implements tea.Model. The first frame doesn't wait for any of this.

@@ -229,6 +229,13 @@ func answerOf(q event.Question, r dialog.Result) event.Answer {
 // asking reports whether a question of the session's has the keyboard.
 func (a *app) asking() bool { return a.question != nil }
 
+// waits reports whether nothing goes on before the user has answered: a question
+// of the session's, or whether the folder is to be trusted.
+func (a *app) waits() bool {
+	_, trust := a.panel.(*dialogPanel)
+	return a.asking() || a.session == nil && trust
+}
+
 // counting reports whether a question on the screen counts down.
 func (a *app) counting() bool { return a.question != nil && !a.question.deadline.IsZero() }
 

@@ -160,7 +160,7 @@ func TestTrust(t *testing.T) {
 			trusted := make(chan bool, 1)
 			s := newScreen(t, 80, 24)
 			s.run(Options{
-				Now:       clock.now,
+				Now: clock.now, Cwd: "/code/demo",
 				Untrusted: func() []string { return []string{".hoopoe/settings.json"} },
 				SetTrust:  func(yes bool) error { trusted <- yes; return nil },
 				Open: func(context.Context) (Session, []string, error) {
@@ -171,9 +171,12 @@ func TestTrust(t *testing.T) {
 				},
 			})
 			s.see("Trust this folder?", ".hoopoe/settings.json")
+			s.gone("Opening the session")
+			s.titled("! hoopoe · demo")
 			clock.add(time.Second)
 			s.typed(keys)
 			s.wait("start", f.did("start"))
+			s.titled("hoopoe · demo")
 			if got := <-trusted; got != want {
 				t.Errorf("trusted %v, want %v", got, want)
 			}

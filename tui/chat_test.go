@@ -40,10 +40,21 @@ func TestPromptAndAnswer(t *testing.T) {
 	s.wait("prompt", f.did(":hello there"))
 	f.publish(event.RunStarted{Run: 1}, userMessage("u1", "hello there"))
 	s.see("Working", "Esc stops")
+	s.titled("● hoopoe · demo")
 	f.say("a1", "Hello **you**.")
 	s.see("› hello there", "Hello you.")
 	f.publish(event.RunEnded{Run: 1}, event.RunSettled{Reason: message.Stop})
 	s.gone("Working")
+	s.titled("hoopoe · demo")
+	f.publish(event.SessionNamed{Name: "a\x1b]2;b\a" + strings.Repeat("c", 300)})
+	s.wait("short, clean title", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return strings.HasPrefix(s.title, "hoopoe · a") && len(s.title) <= 120 && !strings.ContainsAny(s.title, "\x1b\a")
+	})
+	s.typed("\x04")
+	s.ended()
+	s.restored()
 }
 
 // The first frame doesn't wait for the session, and nothing typed is lost.
@@ -128,7 +139,7 @@ func TestSessionReplaced(t *testing.T) {
 	f.publish(event.SessionReplaced{Reason: "resume", View: v})
 	s.see("› old question", "Thought", "I look.", "✓ Read a.go  2 lines", "■ Read b.go  stopped", "earlier messages were summarised (900 tokens)")
 	s.gone("do it")
-	s.wait("title", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.title == "hoopoe · old session" })
+	s.titled("hoopoe · old session")
 }
 
 func TestRetryAndCompaction(t *testing.T) {

@@ -160,7 +160,7 @@ func TestCommandsOnEngine(t *testing.T) {
 	s.typed("first\r")
 	s.see("Back to work.")
 	s.typed("/name demo run\r")
-	s.wait("title", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.title == "hoopoe · demo run" })
+	s.titled("hoopoe · demo run")
 	s.typed("/permissions edit\r")
 	s.see("edit · ")
 	s.typed("/export out.md\r")

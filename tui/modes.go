@@ -84,6 +84,14 @@ func (a *app) setInline(on bool) {
 	}
 }
 
+// covered reports whether inline the terminal shows its other screen: what the
+// user has opened there, such as a list, pushes nothing into the scrollback and
+// leaves no gap. A dialog stays where the conversation is.
+func (a *app) covered() bool {
+	_, dialog := a.panel.(*dialogPanel)
+	return a.panel != nil && !dialog && a.question == nil
+}
+
 // inlineShare is the part of the window that an answer in the making gets.
 const inlineShare = 3
 
@@ -115,6 +123,11 @@ func (a *app) inlineRows() (rows, above []string, cursor *tea.Cursor) {
 	width, height := max(1, a.width-1), max(1, a.height-1)
 	list := &a.story.list
 	list.SetSize(width, height)
+	if a.recolor && a.normal != nil {
+		again := list.Taken(height)
+		a.normal.Repaint(again)
+		a.recolor = again == nil // an answer has grown: with the next frame
+	}
 	above = list.TakeSettled()
 	below, cx, cy := a.below(width, height)
 	live := list.Live(min(height-len(below), max(1, a.height/inlineShare)))

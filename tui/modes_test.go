@@ -106,6 +106,58 @@ func TestInlineWidths(t *testing.T) {
 	s.once("› the question")
 }
 
+// Inline, what the user opens has the terminal's other screen: afterwards the
+// normal one is as it was, without a gap, and the scrollback too. A question
+// stays where the conversation is.
+func TestInlinePanel(t *testing.T) {
+	s, f := start(t, 60, 20, Options{Screen: Inline, Environ: xterm})
+	f.say("a1", numberedAnswer(30))
+	s.see("line 1029", "? keys")
+	before := s.everything()
+	s.typed("?")
+	s.wait("the other screen", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.alt })
+	s.see("line 1029")
+	f.say("a2", "meanwhile")
+	s.see("meanwhile")
+	s.typed("\x1b")
+	s.wait("the normal screen", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return !s.alt })
+	s.once("meanwhile")
+	if got := s.everything(); strings.Replace(got, "\n  meanwhile\n", "", 1) != before {
+		t.Errorf("the terminal holds\n%s\nand held\n%s", got, before)
+	}
+	working(s, f)
+	f.publish(edit("q1")...)
+	s.see("Allow? Edit main.go")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.alt {
+		t.Error("a question left the normal screen")
+	}
+}
+
+// When the terminal becomes light, what is on its screen takes the colours for
+// that, the part that was printed as well.
+func TestInlineTakesOtherColours(t *testing.T) {
+	s, f := start(t, 60, 20, Options{Screen: Inline, Environ: xterm})
+	f.say("a1", "with `code`")
+	s.see("with code")
+	s.settle() // it has told its background
+	dark := s.paint("code")
+	s.typed("\x1b[?997;2n")
+	s.wait("other colours", func() bool { return s.paint("code") != dark })
+	s.typed("\x1b[?997;1n")
+	s.wait("the first colours", func() bool { return s.paint("code") == dark })
+	s.once("with code")
+}
+
+// paint is the sequence right before a text on the screen.
+func (s *screen) paint(text string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, _, _ := strings.Cut(s.vt.Render(), text)
+	return before[strings.LastIndex(before, "\x1b")+1:]
+}
+
 // /tui changes the mode live, there and back, and nothing is lost or printed
 // twice. Either way the whole conversation is in the terminal at the end.
 func TestSwitchModes(t *testing.T) {

@@ -73,12 +73,13 @@ func plain(s string) string {
 	return s
 }
 
-// progress is what the terminal's tab or taskbar shows.
+// progress is what the terminal's tab or taskbar shows, if the user wants it and
+// the terminal doesn't take it for something else.
 func (a *app) progress() *tea.ProgressBar {
 	switch {
-	case !a.o.Progress:
+	case !a.o.Progress || a.o.Terminal.Progress() == terminal.No:
 		return nil
-	case a.asking():
+	case a.waits():
 		return tea.NewProgressBar(tea.ProgressBarWarning, 100)
 	case a.busy.running, a.busy.compacting != "":
 		return tea.NewProgressBar(tea.ProgressBarIndeterminate, 0)

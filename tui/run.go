@@ -61,13 +61,14 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 	}
 	keys := &keyboard{File: o.In, gone: make(chan struct{})}
 	a.over, a.gone = over, keys.gone
+	_, _ = io.WriteString(o.Out, keepTitle)
 	_, err = tea.NewProgram(a,
 		tea.WithInput(keys), tea.WithOutput(out), tea.WithEnvironment(o.Environ),
 		tea.WithFPS(60), tea.WithColorProfile(a.profile), tea.WithoutSignalHandler(),
 	).Run()
 	cancel()
 	out.Stop()
-	_, _ = io.WriteString(o.Out, ansi.ResetModeLightDark)
+	_, _ = io.WriteString(o.Out, ansi.ResetModeLightDark+giveTitleBack)
 	exit, err = a.outcome(err)
 	if exit != hangUp {
 		a.farewell()
@@ -76,6 +77,12 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 }
 
 const hangUp = 129
+
+// The terminal keeps the window's title, and has it again (XTWINOPS).
+const (
+	keepTitle     = "\x1b[22;2t"
+	giveTitleBack = "\x1b[23;2t"
+)
 
 // keyboard is the terminal's input. Without a signal nothing else tells that
 // the terminal has gone: the library's reader just stops.

@@ -179,6 +179,12 @@ func (s *screen) see(texts ...string) {
 	}
 }
 
+// titled waits until the window has a title.
+func (s *screen) titled(title string) {
+	s.t.Helper()
+	s.wait("title "+title, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.title == title })
+}
+
 // gone waits until the screen no longer shows the text.
 func (s *screen) gone(text string) {
 	s.t.Helper()
@@ -232,6 +238,9 @@ func (s *screen) restored() {
 		if on >= 0 && off < on {
 			s.t.Errorf("mode %s is still set", mode)
 		}
+	}
+	if kept, back := strings.Count(out, keepTitle), strings.Count(out, giveTitleBack); kept != back {
+		s.t.Errorf("the title was kept %d times and given back %d times", kept, back)
 	}
 	if on, off := strings.LastIndex(out, "\x1b[>1u"), strings.LastIndex(out, "\x1b[<1u"); on >= 0 && off < on {
 		s.t.Error("the keyboard protocol is still on")

@@ -95,7 +95,7 @@ func (a *app) setDark(dark bool) {
 // window takes in fullscreen.
 func (a *app) paints() bool {
 	_, background := a.look.Window()
-	return background != nil && !a.inline
+	return background != nil && (!a.inline || a.covered())
 }
 
 // themed takes the themes as their files are now, with the one that is worn.

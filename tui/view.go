@@ -45,7 +45,7 @@ func (a *app) View() tea.View {
 
 // whole draws the screen, in one mode or the other.
 func (a *app) whole() tea.View {
-	if a.inline {
+	if a.inline && !a.covered() {
 		return a.inlineView()
 	}
 	rows, cursor := a.rows()
@@ -62,17 +62,28 @@ func (a *app) whole() tea.View {
 	return v
 }
 
-// title names the window: as an extension wants it, else what the session is
-// about, and where.
+// titleWidth bounds the window's title, in columns.
+const titleWidth = 100
+
+// title names the window: as an extension wants it, else by what the session is
+// about, or where, after a mark of what goes on: "●" while it works, "!" while
+// it waits for the user.
 func (a *app) title() string {
 	if title := sanitize.Line(a.guests.title); title != "" {
-		return title
+		return style.Cut(title, titleWidth)
 	}
 	name := a.view.Name
 	if name == "" {
 		name = folderName(a.view.Cwd)
 	}
-	return sanitize.Line("hoopoe · " + name)
+	mark := ""
+	switch {
+	case a.waits():
+		mark = "! "
+	case a.busy.any():
+		mark = "● "
+	}
+	return style.Cut(sanitize.Line(mark+"hoopoe · "+name), titleWidth)
 }
 
 func folderName(path string) string {
@@ -186,9 +197,11 @@ func (a *app) activityRow(width int) string {
 		return a.look.Warning.Render(style.Cut(a.hint, width))
 	case a.hint != "":
 		return a.look.Warning.Render(style.Cut(a.hint+" · "+text, width))
+	case a.waits() && a.session == nil:
+		return "" // the dialog says what is to be done
 	case a.session == nil || !a.started:
 		return a.look.Muted.Render(style.Cut("Opening the session …", width))
-	case a.asking() && a.busy.running:
+	case a.waits() && a.busy.running:
 		text = "● Your answer is needed"
 	}
 	return a.look.Accent.Render(style.Cut(text, width))

@@ -5,6 +5,9 @@
 //	live rows          ──▶ below them, redrawn in place
 //	the library's bytes ──▶ pass between two pictures of the live rows
 //
+// When the colours change, what was printed and is still on the screen is
+// written over in place (Repaint); the scrollback keeps those that it has.
+//
 // Nothing here moves by a scroll region, inserts lines or clears more than what
 // is below the live rows' first one, so a terminal loses no row and doesn't
 // throw a reader back who has scrolled up.

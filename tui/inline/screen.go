@@ -45,11 +45,13 @@ type Screen struct {
 	want  Frame
 	shape int // that was set
 
-	// What is on the screen: rows drawn for a width, and the cursor's place.
-	rows  []string
-	width int
-	x, y  int
-	shown bool // the cursor
+	// What is on the screen: rows drawn for a size, and the cursor's place.
+	rows          []string
+	width, height int
+	x, y          int
+	shown         bool // the cursor
+
+	past past
 }
 
 // New returns a screen on which nothing is drawn yet.
@@ -76,7 +78,7 @@ func (s *Screen) Stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.put(s.erased() + s.shaped(0))
-	s.on, s.above, s.want = false, nil, Frame{X: -1}
+	s.on, s.above, s.want, s.past = false, nil, Frame{X: -1}, past{}
 }
 
 // Hold clears the live rows for another program, until Release.
@@ -84,7 +86,7 @@ func (s *Screen) Hold() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.put(s.erased() + s.shaped(0))
-	s.held = true
+	s.held, s.past = true, past{}
 }
 
 // Release draws again, where the other program has left the cursor.
@@ -152,7 +154,7 @@ func (s *Screen) erased() string {
 		return ""
 	}
 	top := s.top()
-	s.rows = nil
+	s.rows, s.y = nil, 0
 	return top + erase
 }
 
@@ -185,6 +187,10 @@ func (s *Screen) paint() {
 	width, height := s.size()
 	rows, x, y := s.fitted(width, height)
 	var b strings.Builder
+	if width != s.width || height != s.height {
+		s.past = past{} // it may have moved
+	}
+	s.repaint(&b)
 	switch {
 	case len(s.rows) == 0, len(s.above) > 0, width != s.width:
 		b.WriteString(s.erased())
@@ -193,6 +199,7 @@ func (s *Screen) paint() {
 			s.writeRow(&b, row)
 			b.WriteString("\r\n")
 		}
+		s.past.add(s.above)
 		s.above = nil
 		for i, row := range rows {
 			if i > 0 {
@@ -204,7 +211,8 @@ func (s *Screen) paint() {
 	default:
 		s.change(&b, rows)
 	}
-	s.rows, s.width = rows, width
+	s.rows, s.width, s.height = rows, width, height
+	s.past.end = max(s.past.end, s.past.count+len(rows))
 	if b.Len() == 0 && max(x, 0) == s.x && y == s.y && (x >= 0) == s.shown && s.want.Shape == s.shape {
 		return
 	}

@@ -162,3 +162,72 @@ func TestFits(t *testing.T) {
 		t.Errorf("the screen shows %q", got)
 	}
 }
+
+// colored are numbered rows in a colour of the palette.
+func colored(name string, from, n, color int) []string {
+	rows := numbered(name, from, n)
+	for i, row := range rows {
+		rows[i] = fmt.Sprintf("\x1b[3%dm%s\x1b[m", color, row)
+	}
+	return rows
+}
+
+// What was printed and is on the screen takes other colours, what is in the
+// scrollback keeps its own; nothing else changes, whatever was drawn before.
+func TestRepaint(t *testing.T) {
+	for seed := range uint64(80) {
+		rnd := rand.New(rand.NewPCG(seed, 2))
+		term := newTerminal(40, 12)
+		before := rnd.IntN(12)
+		for i := range before {
+			fmt.Fprintf(term, "\x1b[31mshell %d\x1b[m\r\n", i)
+		}
+		s := term.screen()
+		printed := 0
+		var live []string
+		for range 12 {
+			above := colored("over", printed, rnd.IntN(6), 1)
+			printed += len(above)
+			live = numbered("live", 0, 1+rnd.IntN(11))
+			s.Draw(above, Frame{Rows: live, X: 1, Y: rnd.IntN(len(live))})
+			if rnd.IntN(6) == 0 {
+				fmt.Fprint(s, "\x1b[?1049h\x1b[2Jelsewhere\x1b[?1049l")
+			}
+		}
+		wants := append(append(numbered("shell", 0, before), numbered("over", 0, printed)...), live...)
+		s.Repaint(colored("over", 0, printed, 2))
+		s.Draw(nil, Frame{Rows: live, X: 1})
+		if got := term.all(); !slices.Equal(got, wants) {
+			t.Fatalf("seed %d: the terminal holds\n%s\nwant\n%s", seed, strings.Join(got, "\n"), strings.Join(wants, "\n"))
+		}
+		for _, row := range strings.Split(term.Render(), "\n") {
+			if strings.Contains(row, "over") != strings.Contains(row, "\x1b[32m") {
+				t.Fatalf("seed %d: the screen shows %q", seed, row)
+			}
+		}
+		for _, line := range term.Scrollback().Lines() {
+			if strings.Contains(line.Render(), "\x1b[32m") {
+				t.Fatalf("seed %d: the scrollback has %q", seed, line.Render())
+			}
+		}
+	}
+}
+
+// Rows that read otherwise now, and those of before another size, are left
+// alone.
+func TestRepaintLeavesAlone(t *testing.T) {
+	term := newTerminal(40, 12)
+	s := term.screen()
+	s.Draw(colored("over", 0, 3, 1), Frame{Rows: []string{"live"}})
+	s.Repaint(colored("other", 0, 3, 2))
+	s.Draw(nil, Frame{Rows: []string{"live"}})
+	term.height = 10
+	term.Resize(40, 10)
+	s.Repaint(colored("over", 0, 3, 2))
+	s.Draw(nil, Frame{Rows: []string{"live"}})
+	s.Repaint(colored("over", 0, 3, 2))
+	s.Draw(nil, Frame{Rows: []string{"live"}})
+	if strings.Contains(term.out.String(), "\x1b[32m") {
+		t.Errorf("wrote %q", term.out.String())
+	}
+}

@@ -81,8 +81,27 @@ func (l *List) Live(limit int) []string {
 	return out[max(0, len(out)-limit):]
 }
 
-// SkipSettled counts all that is over as taken: it is on the screen already.
-func (l *List) SkipSettled() { l.TakeSettled() }
+// Taken returns the last rows, at least n if there are as many, of what
+// TakeSettled has returned, as they look now. It is nil where more has settled
+// since.
+func (l *List) Taken(n int) []string {
+	var out []string
+	if l.taken.part > 0 {
+		g, ok := l.slots[l.taken.items].item.(growing)
+		if !ok {
+			return nil
+		}
+		rows, to := g.Settled(l.width, 0)
+		if to != l.taken.part {
+			return nil
+		}
+		out = flow.Texts(rows)
+	}
+	for i := l.taken.items - 1; i >= 0 && len(out) < n; i-- {
+		out = append(l.printed(l.slots[i].item, l.width), out...)
+	}
+	return out
+}
 
 // TakeAgain lets TakeSettled start from the beginning.
 func (l *List) TakeAgain() { l.taken = taken{} }

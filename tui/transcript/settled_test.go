@@ -20,6 +20,9 @@ func TestTakeSettled(t *testing.T) {
 		var taken []string
 		take := func() {
 			taken = append(taken, l.TakeSettled()...)
+			if again := l.Taken(9); !slices.Equal(again, taken[len(taken)-len(again):]) || len(again) < min(9, len(taken)) {
+				t.Fatalf("deltas of %d: again\n%s\nwant the end of\n%s", size, strings.Join(again, "\n"), strings.Join(taken, "\n"))
+			}
 			if live := l.Live(6); len(live) > 6 {
 				t.Fatalf("the live area has %d rows", len(live))
 			}
