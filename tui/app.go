@@ -211,7 +211,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		a.wheel(msg.Mouse())
 	case tea.MouseClickMsg:
-		a.press(msg.Mouse())
+		return a.press(msg.Mouse())
 	case tea.MouseMotionMsg:
 		return a.drag(msg.Mouse())
 	case tea.MouseReleaseMsg:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,7 +144,7 @@ func (a *app) permission(q event.Question) dialog.Spec {
 	if p == nil {
 		p = &event.PermissionRequest{}
 	}
-	spec := dialog.Spec{Title: "Allow? " + q.Title, Why: why(q), Cancel: string(event.Deny)}
+	spec := dialog.Spec{Title: "Allow? " + q.Title, Why: why(q, a.view.Cwd, a.o.home()), Cancel: string(event.Deny)}
 	switch {
 	case p.Command != "":
 		spec.Title = "Allow this command?"
@@ -184,12 +185,16 @@ func indented(raw json.RawMessage) string {
 	return out.String()
 }
 
-// why tells which parts need the approval; what they hold is shown as it is.
-func why(q event.Question) string {
+// why tells which parts need the approval. A path is shown from the working
+// folder or the home folder on; what else they hold, as it is.
+func why(q event.Question, cwd, home string) string {
 	var lines []string
 	if p := q.Permission; p != nil {
 		for _, part := range p.Parts {
 			text := sanitize.Visible(part.Text)
+			if slices.Contains(p.Paths, part.Text) {
+				text = shortPath(part.Text, cwd, home)
+			}
 			if part.Why != "" {
 				text += ": " + part.Why
 			}
@@ -197,7 +202,7 @@ func why(q event.Question) string {
 		}
 		if len(lines) == 0 && p.Command == "" {
 			for _, path := range p.Paths {
-				lines = append(lines, "• "+sanitize.Visible(path))
+				lines = append(lines, "• "+shortPath(path, cwd, home))
 			}
 		}
 	}

@@ -160,14 +160,18 @@ const titleBytes = 1000
 
 // title is an entry in one line, its label first.
 func title(n *session.TreeNode) string {
-	text := cmp.Or(said(n.Entry), done(n.Entry))
-	if len(text) > titleBytes {
-		text = strings.ToValidUTF8(text[:titleBytes], "")
-	}
+	text := cut(cmp.Or(said(n.Entry), done(n.Entry)))
 	if n.Label != "" {
 		text = "[" + n.Label + "] " + text
 	}
-	return sanitize.Line(text)
+	return strings.Join(strings.Fields(sanitize.Line(text)), " ")
+}
+
+func cut(text string) string {
+	if len(text) > titleBytes {
+		text = strings.ToValidUTF8(text[:titleBytes], "")
+	}
+	return text
 }
 
 // said is what an entry says to people; "" for one that nobody would look for.
@@ -176,13 +180,13 @@ func said(e session.Entry) string {
 	case m != nil && m.Role == message.User:
 		return "you: " + m.Text()
 	case m != nil && m.Role == message.Assistant && strings.TrimSpace(m.Text()) != "":
-		return "model: " + strings.TrimSpace(m.Text())
+		return "model: " + gist(cut(m.Text()))
 	case m != nil && m.Bash != nil:
 		return "$ " + m.Bash.Command
 	case e.Compaction != nil:
 		return "older messages were summarised"
 	case e.BranchSummary != nil:
-		return "summary: " + e.BranchSummary.Summary
+		return "summary: " + gist(cut(e.BranchSummary.Summary))
 	case e.CustomMessage != nil && e.CustomMessage.Display:
 		return e.CustomMessage.CustomType + ": " + message.Text(e.CustomMessage.Content)
 	}

@@ -67,11 +67,11 @@ func (p *savedPanel) show(list []session.Summary) {
 	for _, s := range list {
 		p.saved[s.Path] = s
 	}
-	p.picker.SetItems(savedItems(list, p.all, p.app.view.File, p.app.o.Now()))
+	p.picker.SetItems(savedItems(list, p.all, p.app.view.File, p.app.o.home(), p.app.o.Now()))
 }
 
 // savedItems lists sessions; with all of them the folder heads its own.
-func savedItems(list []session.Summary, all bool, open string, now time.Time) []picker.Item {
+func savedItems(list []session.Summary, all bool, open, home string, now time.Time) []picker.Item {
 	items := make([]picker.Item, len(list))
 	for i, s := range list {
 		count := fmt.Sprint(s.Messages)
@@ -81,7 +81,7 @@ func savedItems(list []session.Summary, all bool, open string, now time.Time) []
 		it := picker.Item{
 			ID: s.Path, Title: s.Label(), Current: s.Path == open,
 			Cells: []string{slash.Age(now.Sub(s.Modified)), count + " msg"},
-			More:  s.Cwd + " · " + s.ID,
+			More:  shortPath(s.Cwd, "", home) + " · " + s.ID,
 		}
 		if s.Name != "" && s.Title != "" {
 			it.More = s.Title + "\n" + it.More

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,8 +101,14 @@ func (a *app) rows() ([]string, *tea.Cursor) {
 	room := height - len(below)
 	out := make([]string, 0, height)
 	out = append(out, a.transcriptRows(width, room)...)
-	for len(out) < room {
+	blank := make([]string, max(room-len(out), 0))
+	if a.asksBeside() && len(blank) > 1 { // a row between the two, the others below
 		out = append(out, "")
+		room = len(out)
+		status := len(below) - 1
+		below = slices.Concat(below[:status], blank[1:], below[status:])
+	} else {
+		out = append(out, blank...)
 	}
 	out = append(out, below...)
 	a.last.transcript = max(room, 0)
@@ -117,6 +124,16 @@ func (a *app) rows() ([]string, *tea.Cursor) {
 		return out, nil
 	}
 	return out, a.cursor(min(cx, width-1), top+cy)
+}
+
+// asksBeside reports whether a question stands right below the conversation, in
+// which its card is. A list keeps the place of the prompt, for its filter.
+func (a *app) asksBeside() bool {
+	if a.question == nil {
+		return false
+	}
+	_, choices := a.question.panel.(*dialogPanel)
+	return choices
 }
 
 // below lays out what stands below the transcript: the tasks, the queue, the
