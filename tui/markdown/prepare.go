@@ -8,9 +8,8 @@ import (
 
 // prepare rewrites a block so that Glamour shows what is written:
 //
-//   - a code fence without a language, or of one that is not known, says
-//     "text", or the highlighter tries all its languages, which takes longer
-//     than everything else;
+//   - a code fence says "text", or the library's highlighter would be at work,
+//     for which there is no limit of time;
 //   - "<" that begins no link stays a "<": raw HTML would vanish, and with it
 //     every <Component> of an explanation;
 //   - <br> breaks the line;
@@ -18,11 +17,11 @@ import (
 //   - code in a paragraph with right-to-left text is marked, to be isolated;
 //   - "[^1]" becomes the sign of its footnote, and a line that only defines
 //     where links lead stays on the screen.
-func prepare(block string, known func(language string) bool) string {
+func prepare(block string) string {
 	block = strings.NewReplacer(string(spanStart), "", string(spanEnd), "").Replace(block)
 	var b strings.Builder
 	b.Grow(len(block) + len(block)/16)
-	p := preparer{out: &b, known: known, mark: flow.HasRTL(block)}
+	p := preparer{out: &b, mark: flow.HasRTL(block)}
 	for line := range strings.SplitAfterSeq(block, "\n") {
 		p.line(line)
 	}
@@ -31,9 +30,8 @@ func prepare(block string, known func(language string) bool) string {
 }
 
 type preparer struct {
-	out   *strings.Builder
-	known func(string) bool
-	mark  bool // spans of code
+	out  *strings.Builder
+	mark bool // spans of code
 
 	in   fence
 	para strings.Builder // lines of prose without a blank one between them
@@ -71,16 +69,9 @@ func (p *preparer) flush() {
 	p.para.Reset()
 }
 
-// fenceLine writes a line that opens a fence, with a language that is known.
+// fenceLine writes a line that opens a fence.
 func (p *preparer) fenceLine(line, bare string) {
-	at := strings.LastIndexByte(bare, p.in.mark) + 1
-	info := strings.TrimSpace(bare[at:])
-	language, _, _ := strings.Cut(info, " ")
-	if language != "" && p.known(language) {
-		p.out.WriteString(line)
-		return
-	}
-	p.out.WriteString(bare[:at])
+	p.out.WriteString(bare[:strings.LastIndexByte(bare, p.in.mark)+1])
 	p.out.WriteString("text")
 	p.out.WriteString(line[len(bare):])
 }

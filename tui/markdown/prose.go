@@ -11,24 +11,47 @@ import (
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
 )
 
-// library guards Glamour and the highlighter's registry, which are shared by
-// the whole process and not safe for concurrent use.
+// library guards Glamour, whose parts are shared by the whole process and not
+// safe for concurrent use.
 var library sync.Mutex
+
+// proseMax is the size in bytes up to which Glamour sees a text. What it takes
+// for one can grow with the square of the size.
+const proseMax = 4 << 10
 
 // prose lays out paragraphs and headings.
 func (r *Renderer) prose(text string, width int) []flow.Row {
-	if isPlain(text) {
-		return r.plain(text, width)
-	}
-	painted, ok := r.painted(text)
-	if !ok {
-		return r.plain(text, width)
-	}
 	var rows []flow.Row
-	for _, line := range painted {
-		rows = append(rows, r.wrap(line, width)...)
+	for _, part := range parts(text, proseMax) {
+		painted, ok := []string(nil), false
+		if !isPlain(part) {
+			painted, ok = r.painted(part)
+		}
+		if !ok {
+			rows = append(rows, r.plain(part, width)...)
+			continue
+		}
+		for _, line := range painted {
+			rows = append(rows, r.wrap(line, width)...)
+		}
 	}
 	return stripBlank(rows)
+}
+
+// parts cuts a text into runs of lines of at most a size, if the lines allow.
+func parts(text string, most int) (parts []string) {
+	for len(text) > most {
+		at := strings.LastIndexByte(text[:most], '\n')
+		if at < 0 {
+			at = strings.IndexByte(text, '\n')
+		}
+		if at < 0 {
+			break
+		}
+		parts = append(parts, text[:at])
+		text = text[at+1:]
+	}
+	return append(parts, text)
 }
 
 // Bounds of what is kept of Glamour's work.
@@ -38,8 +61,12 @@ const (
 )
 
 // painted returns the lines of a text as Glamour paints them, unwrapped. They
-// are kept, for the parts of a tail that did not change and for a resize.
+// are kept, for the parts of a tail that did not change and for a resize. It
+// reports false for a text that is too long, or that Glamour fails on.
 func (r *Renderer) painted(text string) ([]string, bool) {
+	if len(text) > proseMax {
+		return nil, false
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if lines, ok := r.cache[text]; ok {
@@ -111,6 +138,6 @@ func (r *Renderer) markdown(text string) (out string, ok bool) {
 		}
 		r.glamour = g
 	}
-	out, err := r.glamour.Render(prepare(text, r.syntax.Known))
+	out, err := r.glamour.Render(prepare(text))
 	return out, err == nil
 }

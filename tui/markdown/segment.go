@@ -11,7 +11,8 @@ import (
 type segmentKind int
 
 const (
-	paragraph segmentKind = iota // headings too: whatever Glamour paints
+	paragraph segmentKind = iota // underlined headings too: whatever Glamour paints
+	heading
 	quote
 	table
 	note // a footnote
@@ -37,6 +38,9 @@ func segments(text string) []segment {
 			continue
 		}
 		kind, n := segmentAt(lines[i:])
+		if kind == heading && len(out) > 0 && out[len(out)-1].kind == paragraph {
+			gap = true
+		}
 		out = append(out, segment{kind, strings.Join(lines[i:i+n], "\n"), gap})
 		gap = false
 		i += n
@@ -50,6 +54,8 @@ func segmentAt(lines []string) (segmentKind, int) {
 	switch {
 	case indent(first) > 3:
 		return code, count(lines, func(l string) bool { return indent(l) > 3 })
+	case isHeading(first):
+		return heading, 1
 	case isQuote(first):
 		return quote, count(lines, func(l string) bool { return isQuote(l) || lazy(l) })
 	case isRule(strings.TrimLeft(first, " ")):
@@ -60,7 +66,7 @@ func segmentAt(lines []string) (segmentKind, int) {
 		return table, count(lines, func(l string) bool { return strings.Contains(l, "|") })
 	}
 	for n := 1; n < len(lines); n++ {
-		if l := lines[n]; strings.TrimSpace(l) == "" || isQuote(l) || isNote(l) || isTable(lines[n:]) {
+		if l := lines[n]; strings.TrimSpace(l) == "" || isHeading(l) || isQuote(l) || isNote(l) || isTable(lines[n:]) {
 			return paragraph, n
 		}
 	}
@@ -74,6 +80,13 @@ func count(lines []string, in func(string) bool) int {
 		}
 	}
 	return len(lines)
+}
+
+func isHeading(line string) bool {
+	rest := strings.TrimLeft(line, " ")
+	words := strings.TrimLeft(rest, "#")
+	marks := len(rest) - len(words)
+	return indent(line) < 4 && marks > 0 && marks <= 6 && (words == "" || words[0] == ' ' || words[0] == '\t')
 }
 
 func isQuote(line string) bool {

@@ -75,9 +75,6 @@ func New(s style.Styles) *Painter {
 	return p
 }
 
-// Known reports whether there are colours for a language.
-func (p *Painter) Known(language string) bool { return p.language(language) != nil }
-
 // Code colours code in a language; nil if it can't.
 func (p *Painter) Code(code, language string) []Line { return p.lines(code, p.language(language)) }
 
