@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
 // desk is a desktop's clipboard.
@@ -166,6 +169,24 @@ func TestSearchAndJump(t *testing.T) {
 	s.see("› the second question")
 	s.typed("\x1b[1;2B")
 	s.see("› the third question")
+}
+
+// A match in what a card folds unfolds the card, and is painted there.
+func TestSearchInFoldedCard(t *testing.T) {
+	s, f := start(t, 60, 24, Options{})
+	var lines []string
+	for i := range 60 {
+		lines = append(lines, "line "+itoa(100+i))
+	}
+	f.publish(event.ToolStarted{CallID: "c", Name: "bash", Arguments: []byte(`{"command":"seq"}`)}, event.ToolRunning{CallID: "c", Name: "bash", Title: "Run seq", ToolKind: "execute"},
+		event.ToolEnded{CallID: "c", Name: "bash", Content: []message.Block{message.TextOf(strings.Join(lines, "\n"))}})
+	s.see("line 159", "more lines")
+	s.typed("\x1bOR")
+	s.see("Type what to look for")
+	s.typed("line 13")
+	s.see("10/10", "line 139")
+	s.typed("\r")
+	s.see("9/10", "line 138")
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

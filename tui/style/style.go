@@ -60,6 +60,7 @@ type Styles struct {
 	Success, Warning, Error     Style
 	Selected                    Style // the chosen row of a list
 	Match                       Style // what a search found
+	Found                       Style // that of the matches which is shown
 	User, Thinking, Tool        Style
 	Heading, Link, Code, Quote  Style
 
@@ -117,7 +118,9 @@ func (s *Styles) fill() {
 	if c.RemovedMark == c.RemovedBackground {
 		s.RemovedMark = s.Removed.With(underline)
 	}
+	s.Found = s.Accent.With(s.Reverse).With(s.Bold)
 	if !s.Color {
+		s.Found = s.Found.With(underline) // the others are reversed too
 		return
 	}
 	faint := Style{ansi.Style{}.Faint().String()}

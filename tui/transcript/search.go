@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"slices"
+
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
 )
@@ -194,17 +196,22 @@ func (l *List) found(s *slot, row int) []flow.Span {
 	if s.marks.turn != l.search.turn {
 		s.marks = marks{l.search.turn, l.search.query.Find(s.rows)}
 	}
+	// Matches are in the order of the rows that they begin in.
+	matches := s.marks.matches
+	first, _ := slices.BinarySearchFunc(matches, row, func(m flow.Match, row int) int { return m[len(m)-1].Row - row })
 	var spans []flow.Span
-	for i, m := range s.marks.matches {
-		paint := l.Look.Reverse
-		if s == l.search.current && i == min(l.search.number, len(s.marks.matches)-1) {
-			paint = l.Look.Selected.With(l.Look.Bold)
+	for i := first; i < len(matches) && matches[i][0].Row <= row; i++ {
+		paint := l.Look.Match
+		if s == l.search.current && i == min(l.search.number, len(matches)-1) {
+			paint = l.Look.Found
 		}
-		for _, p := range m {
+		for _, p := range matches[i] {
 			if p.Row == row {
 				spans = append(spans, flow.Span{From: p.From, To: p.To, Style: paint})
 			}
 		}
 	}
+	// Right-to-left text is read from the other end.
+	slices.SortFunc(spans, func(a, b flow.Span) int { return a.From - b.From })
 	return spans
 }

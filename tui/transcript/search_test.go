@@ -2,10 +2,14 @@ package transcript
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hoopoe-agent/hoopoe/themes"
+	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
 // story is a list of a few items of each kind.
@@ -77,11 +81,11 @@ func TestSearchGoesRound(t *testing.T) {
 		}
 	}
 	rows, _ := l.Rows()
-	if !strings.Contains(strings.Join(rows, "\n"), l.Look.Selected.With(l.Look.Bold).Render("Haystack")) {
+	if !strings.Contains(strings.Join(rows, "\n"), l.Look.Found.Render("Haystack")) {
 		t.Error("the match isn't marked")
 	}
 	l.Search("")
-	if rows, _ := l.Rows(); strings.Contains(strings.Join(rows, "\n"), l.Look.Selected.With(l.Look.Bold).Render("Haystack")) {
+	if rows, _ := l.Rows(); strings.Contains(strings.Join(rows, "\n"), l.Look.Found.Render("Haystack")) {
 		t.Error("the mark stays when the search is over")
 	}
 }
@@ -91,19 +95,87 @@ func TestSearchAcrossWraps(t *testing.T) {
 	l := &List{Look: testLook(t)}
 	l.SetSize(30, 10)
 	l.Append(&Prompt{Look: l.Look, Text: "some words go before the very long phrase that is wrapped"})
-	if got := l.Search("long phrase that"); got != 1 {
+	if got := l.Search("the very long"); got != 1 {
 		t.Fatalf("%d matches", got)
 	}
-	rows, _ := l.Rows()
-	marked := 0
-	for _, row := range rows {
-		if strings.Contains(row, l.Look.Selected.With(l.Look.Bold).Render("x")[:6]) {
-			marked++
+	if got := painted(l, l.Look.Found); !slices.Equal(got, []string{"the", "very long"}) {
+		t.Errorf("marked are %q", got)
+	}
+}
+
+// Every match in the window has the theme's colours of matches, the one that is
+// shown others, whatever the script, the item and the terminal.
+func TestMatchesArePainted(t *testing.T) {
+	for _, c := range []struct {
+		name, query string
+		reorder     bool
+		text        string
+		found       string   // the one that is shown
+		others      []string // from the top, and from the left in a row
+	}{
+		{"words", "go", false, "Go on, let it go", "go", []string{"Go"}},
+		{"wide", "天地", false, "天地玄黄 and 天地", "天地", []string{"天地"}},
+		{"wide, within", "地玄", false, "天地玄黄，天地玄黄，天地玄黄", "地玄", []string{"地玄", "地玄"}},
+		{"a family", "👨‍👩‍👧‍👦", false, "👨‍👩‍👧‍👦 and 👨‍👩‍👧‍👦", "👨‍👩‍👧‍👦", []string{"👨‍👩‍👧‍👦"}},
+		{"code", "fo", false, "`foo` and **foo**", "fo", []string{"fo"}},
+		{"code block", "func", false, "```go\nfunc a() {}\nfunc b() {}\n```", "func", []string{"func"}},
+		{"table", "one", false, "| a | b |\n|---|---|\n| one | two one |", "one", []string{"one"}},
+		{"link", "docs", false, "[the docs](https://x.test/docs) docs", "docs", []string{"docs"}},
+		{"wrapped", "a very long line", false, strings.Repeat("words and ", 3) + "a very long line, a very long line", "a very long line", []string{"a", "very long line"}},
+		{"arabic", "بالعالم", false, "مرحبا بالعالم، مرحبا بالعالم", "بالعالم", []string{"بالعالم"}},
+		{"arabic, put in order", "مرحبا", true, "مرحبا بالعالم، مرحبا go", "ابحرم", []string{"ابحرم"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			look := testLook(t)
+			look.Bidi.Reorder, look.Markdown.Bidi.Reorder = c.reorder, c.reorder
+			l := &List{Look: look}
+			l.SetSize(36, 12)
+			a := NewAnswer(look)
+			a.Set(c.text, true)
+			l.Append(a)
+			if n := l.Search(c.query); n < 2 {
+				t.Fatalf("%d matches", n)
+			}
+			if got := strings.Join(painted(l, look.Found), " "); got != c.found {
+				t.Errorf("shown is %q, want %q", got, c.found)
+			}
+			if got := painted(l, look.Match); !slices.Equal(got, c.others) {
+				t.Errorf("the others are %q, want %q", got, c.others)
+			}
+			l.Search("")
+			if got := append(painted(l, look.Found), painted(l, look.Match)...); len(got) > 0 {
+				t.Errorf("%q stay painted", got)
+			}
+		})
+	}
+}
+
+// Without colours the match that is shown differs from the others too.
+func TestFoundWithoutColour(t *testing.T) {
+	theme, err := themes.Load(themes.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, colour := range []bool{true, false} {
+		s := style.New(theme, true, colour)
+		if s.Found == s.Match || s.Found.Plain() || s.Match.Plain() {
+			t.Errorf("with colour %v: %q and %q", colour, s.Found.Render("x"), s.Match.Render("x"))
 		}
 	}
-	if marked != 2 {
-		t.Errorf("%d rows are marked, want 2: %q", marked, rows)
+}
+
+// painted are the texts in a style on the screen.
+func painted(l *List, s style.Style) []string {
+	open, end, _ := strings.Cut(s.Render("x"), "x")
+	rows, _ := l.Rows()
+	var texts []string
+	for _, row := range rows {
+		for _, part := range strings.Split(row, open)[1:] {
+			text, _, _ := strings.Cut(part, end)
+			texts = append(texts, text)
+		}
 	}
+	return texts
 }
 
 // What comes while a search is open is counted too.
