@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,6 +42,7 @@ Nothing of the other agent's is changed. What is here already isn't taken twice.
 
 // importing takes sessions over.
 type importing struct {
+	ctx    context.Context // ended by a signal
 	p      *program
 	engine *engine.Engine
 	cwd    string // the folder that --cwd names, else the working directory
@@ -51,11 +54,13 @@ type importing struct {
 }
 
 func (p *program) importSessions(c *cli.Context) error {
+	ctx, stop := withSignals(c.Context, os.Exit)
+	defer stop()
 	args, cwd, e, err := p.subcommand(c, settings{})
 	if err != nil {
 		return err
 	}
-	i := importing{p: p, engine: e, cwd: cwd, chosen: c.IsSet("cwd"), all: c.Bool("all"), dir: c.String("session-dir")}
+	i := importing{ctx: ctx, p: p, engine: e, cwd: cwd, chosen: c.IsSet("cwd"), all: c.Bool("all"), dir: c.String("session-dir")}
 	if err := i.recall(); err != nil {
 		return err
 	}
@@ -65,6 +70,9 @@ func (p *program) importSessions(c *cli.Context) error {
 	for _, arg := range args {
 		if err := i.take(arg); err != nil {
 			if _, usage := errors.AsType[usageError](err); usage {
+				return err
+			}
+			if _, stopped := errors.AsType[signalError](err); stopped {
 				return err
 			}
 			p.report(err)
@@ -87,10 +95,18 @@ func (i *importing) recall() error {
 	}
 	for _, s := range saved {
 		if filepath.IsAbs(s.ParentSession) {
-			i.known[s.ParentSession] = true
+			i.known[real(s.ParentSession)] = true
 		}
 	}
 	return nil
+}
+
+// real is a path as it is known, whatever links lead there.
+func real(path string) string {
+	if to, err := filepath.EvalSymlinks(path); err == nil {
+		return to
+	}
+	return path
 }
 
 func (i *importing) places() []foreign.Place {
@@ -104,7 +120,7 @@ func (i *importing) wanted(place foreign.Place) (files []foreign.File, known int
 		if !i.all && !sameFolder(foreign.Cwd(f.Path), i.cwd) {
 			continue
 		}
-		if i.known[f.Path] {
+		if i.known[real(f.Path)] {
 			known++
 			continue
 		}
@@ -123,7 +139,7 @@ func sameFolder(a, b string) bool {
 }
 
 func (i *importing) list() error {
-	about := "about this folder"
+	any, about := false, "about this folder"
 	if i.all {
 		about = "in all"
 	}
@@ -137,6 +153,10 @@ func (i *importing) list() error {
 			row += fmt.Sprintf(", %d of them here already", known)
 		}
 		fmt.Fprintf(i.p.stdout, "%s  %s\n", row, sanitize.Line(place.Dir))
+		any = true
+	}
+	if !any {
+		i.p.warn("no other agent has a session " + about + "; --all looks for those about every folder, --cwd for those about another one")
 	}
 	return nil
 }
@@ -147,12 +167,16 @@ func (i *importing) take(arg string) error {
 	name, program := programs[strings.ToLower(arg)]
 	if !program {
 		info, err := os.Stat(arg)
-		if err != nil || info.IsDir() {
+		if err != nil || !info.Mode().IsRegular() {
 			return usagef("%q is neither a session's file nor one of claude, codex, pi and omp", arg)
 		}
 		path, err := filepath.Abs(arg)
 		if err != nil {
 			return err
+		}
+		if path = real(path); i.known[path] {
+			i.p.warn(path + " is here already")
+			return nil
 		}
 		return i.file(path)
 	}
@@ -166,8 +190,11 @@ func (i *importing) take(arg string) error {
 		}
 		var failed error
 		for _, f := range files {
-			if err := i.file(f.Path); err != nil {
+			if err := i.file(real(f.Path)); err != nil {
 				failed = errors.Join(failed, err)
+			}
+			if context.Cause(i.ctx) != nil {
+				break
 			}
 		}
 		return failed
@@ -175,7 +202,12 @@ func (i *importing) take(arg string) error {
 	return nil
 }
 
+// file takes one over. The new session appears when it is whole: half of one
+// would pass for all of it the next time.
 func (i *importing) file(path string) error {
+	if err := context.Cause(i.ctx); err != nil {
+		return err
+	}
 	cwd := foreign.Cwd(path)
 	if i.chosen && !i.all || cwd == "" {
 		cwd = i.cwd
@@ -184,16 +216,26 @@ func (i *importing) file(path string) error {
 	if err != nil {
 		return err
 	}
+	part := filepath.Join(folders[0], fmt.Sprintf("import-%d.part", os.Getpid()))
+	defer os.Remove(part)
 	doc, report, err := foreign.Read(path, session.Options{
-		Cwd: cwd, Dir: folders[0], Locks: i.engine.Paths().Locks(), Now: i.p.now, ParentSession: path,
+		Cwd: cwd, Path: part, Locks: i.engine.Paths().Locks(), Now: i.p.now, ParentSession: path,
 	})
 	if err != nil {
 		return err
 	}
 	id := doc.ID()
+	whole := filepath.Join(folders[0], session.FileName(doc.Header().Timestamp, id))
 	if err := doc.Close(); err != nil {
 		return err
 	}
+	switch err := os.Rename(part, whole); {
+	case errors.Is(err, fs.ErrNotExist): // no message has made the file
+		return fmt.Errorf("read session %s: nothing was said in it", path)
+	case err != nil:
+		return fmt.Errorf("put the new session in its place: %w", err)
+	}
+	i.known[path] = true
 	fmt.Fprintf(i.p.stdout, "%s  %d messages  %s\n", id, report.Messages, sanitize.Line(path))
 	for _, line := range report.Lines() {
 		fmt.Fprintln(i.p.stdout, "    left out: "+sanitize.Line(line))

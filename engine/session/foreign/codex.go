@@ -13,20 +13,16 @@ import (
 // codexLine is a line of a rollout. Old files have the payload without the
 // envelope around it.
 type codexLine struct {
-	Timestamp time.Time       `json:"timestamp"`
+	Timestamp moment          `json:"timestamp"`
 	Type      string          `json:"type"`
 	Payload   json.RawMessage `json:"payload"`
 }
 
 // codexItem is any payload that says something about the conversation.
 type codexItem struct {
-	Type    string `json:"type"`
-	Role    string `json:"role"`
-	Content []struct {
-		Type     string `json:"type"`
-		Text     string `json:"text"`
-		ImageURL string `json:"image_url"`
-	} `json:"content"`
+	Type    string       `json:"type"`
+	Role    string       `json:"role"`
+	Content []codexPiece `json:"content"`
 	Summary []struct {
 		Text string `json:"text"`
 	} `json:"summary"`
@@ -45,6 +41,8 @@ type codexItem struct {
 	Model    string `json:"model"`
 	Message  string `json:"message"`
 
+	Turns int `json:"num_turns"` // event_msg of the type thread_rolled_back
+
 	// event_msg of the type token_count
 	Info struct {
 		Last struct {
@@ -55,14 +53,22 @@ type codexItem struct {
 	} `json:"info"`
 }
 
-// codexReader puts the items of one answer together. A rollout has no branches:
-// each turn follows the one before.
+// codexPiece is a piece of a message or of a result.
+type codexPiece struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	ImageURL string `json:"image_url"`
+}
+
+// codexReader puts the items of one answer together. Each turn follows the one
+// before, unless the user has gone back.
 type codexReader struct {
 	t               transcript
 	r               *Report
 	provider, model string
 	tools           map[string]string
-	answering       bool // the last turn is an answer that may get more blocks
+	leaf            string // the turn that the next one follows
+	answering       bool   // the last turn is an answer that may get more blocks
 }
 
 func readCodex(lines *jsonl.Reader, r *Report) (transcript, error) {
@@ -96,11 +102,15 @@ func (c *codexReader) line(l codexLine, item codexItem) {
 			c.model = item.Model
 		}
 	case "compacted":
-		c.add(l.Timestamp, turn{summary: item.Message})
+		if item.Message == "" {
+			c.r.leave("summaries without a text")
+			return
+		}
+		c.add(l.Timestamp.Time, turn{summary: item.Message})
 	case "event_msg":
 		c.event(item)
 	case "response_item":
-		c.item(l.Timestamp, item)
+		c.item(l.Timestamp.Time, item)
 	default:
 		c.r.leave("lines of the type " + kindOf(l.Type))
 	}
@@ -108,7 +118,7 @@ func (c *codexReader) line(l codexLine, item codexItem) {
 
 // kindOf bounds what a report repeats of a file.
 func kindOf(text string) string {
-	if len(text) > 40 || strings.ContainsFunc(text, func(r rune) bool { return r < 'A' || r > 'z' }) {
+	if text == "" || len(text) > 40 || strings.ContainsFunc(text, func(r rune) bool { return r != '-' && (r < 'A' || r > 'z') }) {
 		return "unknown"
 	}
 	return text
@@ -123,9 +133,13 @@ func (c *codexReader) about(item codexItem) {
 	}
 }
 
-// event takes what an answer has used; the other events repeat what the items
-// say.
+// event takes what an answer has used, and steps back; the other events repeat
+// what the items say.
 func (c *codexReader) event(item codexItem) {
+	if item.Type == "thread_rolled_back" {
+		c.back(item.Turns)
+		return
+	}
 	last := len(c.t.turns) - 1
 	if item.Type != "token_count" || last < 0 {
 		return
@@ -137,6 +151,26 @@ func (c *codexReader) event(item codexItem) {
 			return
 		}
 	}
+}
+
+// back lets what follows come before the last turns of the user.
+func (c *codexReader) back(turns int) {
+	for ; turns > 0 && c.leaf != ""; turns-- {
+		for c.leaf != "" {
+			t := c.t.turns[c.index(c.leaf)]
+			c.leaf = t.parent
+			if t.message.Role == message.User && !t.message.Synthetic {
+				break
+			}
+		}
+	}
+	c.answering = false
+}
+
+// index is the place of a turn, whose id is its number.
+func (c *codexReader) index(id string) int {
+	n, _ := strconv.Atoi(id) // of our own making
+	return n
 }
 
 func (c *codexReader) item(at time.Time, item codexItem) {
@@ -170,20 +204,7 @@ func (c *codexReader) item(at time.Time, item codexItem) {
 }
 
 func (c *codexReader) message(at time.Time, item codexItem) {
-	var blocks []message.Block
-	for _, b := range item.Content {
-		switch {
-		case b.ImageURL != "":
-			kind, data, ok := strings.Cut(strings.TrimPrefix(b.ImageURL, "data:"), ";base64,")
-			if !ok {
-				c.r.leave("images that are only named")
-				continue
-			}
-			blocks = append(blocks, message.ImageOf(data, kind))
-		case b.Text != "":
-			blocks = append(blocks, message.TextOf(b.Text))
-		}
-	}
+	blocks := c.blocks(item.Content)
 	switch {
 	case len(blocks) == 0:
 	case item.Role == "assistant":
@@ -195,6 +216,27 @@ func (c *codexReader) message(at time.Time, item codexItem) {
 			strings.HasPrefix(text, "<user_instructions>") || strings.HasPrefix(text, "# AGENTS.md instructions")
 		c.add(at, turn{message: message.Message{Role: message.User, Content: blocks, Synthetic: synthetic}})
 	}
+}
+
+// blocks turns their pieces into ours.
+func (c *codexReader) blocks(pieces []codexPiece) []message.Block {
+	var blocks []message.Block
+	for _, b := range pieces {
+		switch {
+		case b.ImageURL != "":
+			kind, data, ok := strings.Cut(strings.TrimPrefix(b.ImageURL, "data:"), ";base64,")
+			if !ok {
+				c.r.leave("images that are only named")
+				continue
+			}
+			blocks = append(blocks, message.ImageOf(data, kind))
+		case b.Text != "":
+			blocks = append(blocks, message.TextOf(b.Text))
+		default:
+			c.r.leave("pieces of a message of the type " + kindOf(b.Type))
+		}
+	}
+	return blocks
 }
 
 // answer adds blocks to the answer in progress.
@@ -217,17 +259,27 @@ func (c *codexReader) call(at time.Time, item codexItem, arguments json.RawMessa
 	c.t.turns[len(c.t.turns)-1].message.StopReason = message.ToolUse
 }
 
-// result takes an output: a text, or an object that holds one.
+// result takes an output: a text, pieces, or an object that holds a text.
 func (c *codexReader) result(at time.Time, item codexItem) {
-	var text string
-	failed := false
-	if json.Unmarshal(item.Output, &text) != nil {
+	m := message.Message{Role: message.ToolResult, ToolCallID: item.CallID, ToolName: c.tools[item.CallID]}
+	var pieces []codexPiece
+	if json.Unmarshal(item.Output, &pieces) == nil && pieces != nil {
+		m.Content = c.blocks(pieces)
+	} else {
+		text, failed := outputText(item.Output)
+		m.Content, m.IsError = []message.Block{message.TextOf(text)}, failed
+	}
+	c.add(at, turn{message: m})
+}
+
+func outputText(output json.RawMessage) (text string, failed bool) {
+	if json.Unmarshal(output, &text) != nil {
 		var o struct {
 			Content string `json:"content"`
 			Success *bool  `json:"success"`
 		}
-		if json.Unmarshal(item.Output, &o) != nil {
-			o.Content = string(item.Output)
+		if json.Unmarshal(output, &o) != nil {
+			o.Content = string(output)
 		}
 		text, failed = o.Content, o.Success != nil && !*o.Success
 	}
@@ -240,17 +292,12 @@ func (c *codexReader) result(at time.Time, item codexItem) {
 	if json.Unmarshal([]byte(text), &wrapped) == nil && wrapped.Output != nil {
 		text, failed = *wrapped.Output, wrapped.Metadata.ExitCode != 0
 	}
-	c.add(at, turn{message: message.Message{
-		Role: message.ToolResult, ToolCallID: item.CallID, ToolName: c.tools[item.CallID], IsError: failed,
-		Content: []message.Block{message.TextOf(text)},
-	}})
+	return text, failed
 }
 
 func (c *codexReader) add(at time.Time, t turn) {
-	t.at, t.id = at, strconv.Itoa(len(c.t.turns))
-	if n := len(c.t.turns); n > 0 {
-		t.parent = c.t.turns[n-1].id
-	}
+	t.at, t.id, t.parent = at, strconv.Itoa(len(c.t.turns)), c.leaf
 	c.t.turns = append(c.t.turns, t)
+	c.leaf = t.id
 	c.answering = false
 }

@@ -51,12 +51,16 @@ const maxFiles = 20_000
 // Files lists a place's sessions, the last modified first. A place that isn't
 // there has none.
 func (p Place) Files() []File {
+	dir := p.Dir
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real // the walk follows no links
+	}
 	var files []File
-	_ = filepath.WalkDir(p.Dir, func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || len(files) >= maxFiles {
 			return fs.SkipDir
 		}
-		if d.IsDir() && d.Name() == "subagents" {
+		if d.IsDir() && p.aside(dir, path) {
 			return fs.SkipDir
 		}
 		if !d.Type().IsRegular() || !strings.HasSuffix(d.Name(), ".jsonl") ||
@@ -70,6 +74,16 @@ func (p Place) Files() []File {
 	})
 	slices.SortFunc(files, func(a, b File) int { return b.Modified.Compare(a.Modified) })
 	return files
+}
+
+// aside reports folders of what sub-agents said: beside a session's file there
+// may be one with its name.
+func (p Place) aside(dir, path string) bool {
+	if p.Format == Claude {
+		return filepath.Base(path) == "subagents"
+	}
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && p.Format == Pi && strings.ContainsRune(rel, filepath.Separator)
 }
 
 // Cwd reads the folder that a session is about; empty when its beginning

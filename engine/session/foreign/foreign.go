@@ -155,6 +155,17 @@ func Read(path string, o session.Options) (*session.Document, Report, error) {
 	return doc, r, err
 }
 
+// moment is a time; one that can't be read is zero and costs no line.
+type moment struct{ time.Time }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *moment) UnmarshalJSON(data []byte) error {
+	if json.Unmarshal(data, &m.Time) != nil {
+		m.Time = time.Time{}
+	}
+	return nil
+}
+
 // each calls take with every line that is JSON of the form, and the line itself.
 func each[L any](lines *jsonl.Reader, r *Report, take func(raw []byte, l L)) error {
 	for {
@@ -203,7 +214,12 @@ func (t transcript) write(o session.Options, r *Report) (*session.Document, erro
 		return nil, err
 	}
 	entries := map[string]string{} // foreign id to ours
+	at := doc.Header().Timestamp   // of what has no time
 	for _, one := range t.turns {
+		if one.at.IsZero() {
+			one.at = at
+		}
+		at = one.at
 		if parent, ok := entries[one.parent]; ok {
 			err = doc.MoveTo(parent)
 		} else if one.parent == "" {

@@ -143,7 +143,7 @@ func TestLongLine(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	home := t.TempDir()
-	for i, name := range []string{".claude/projects/-p/one.jsonl", ".claude/projects/-p/agent-1.jsonl", ".claude/projects/-p/notes.txt", ".codex/sessions/2026/02/03/rollout-1.jsonl", ".pi/agent/sessions/--p--/s.jsonl"} {
+	for i, name := range []string{".claude/projects/-p/one.jsonl", ".claude/projects/-p/agent-1.jsonl", ".claude/projects/-p/notes.txt", ".codex/sessions/2026/02/03/rollout-1.jsonl", ".pi/agent/sessions/--p--/s.jsonl", ".pi/agent/sessions/--p--/s/Task.jsonl", ".claude/projects/-p/one/subagents/agent-2.jsonl"} {
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
