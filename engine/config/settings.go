@@ -22,9 +22,10 @@ type Settings struct {
 	FollowUpMode  string `json:"followUpMode"  oneof:"one-at-a-time all"` // follow-up messages taken at the end of a run
 	InterruptMode string `json:"interruptMode" oneof:"wait immediate"`    // when steering takes effect
 
-	// MCPServers are servers by name, as mcp.Parse reads them. Blank lines before
-	// the object stand for what is above it in the file.
-	MCPServers json.RawMessage `json:"mcpServers" scope:"user"`
+	// Blank lines before the object stand for what is above it in the file, so
+	// that mcp.Parse tells the right line.
+
+	MCPServers json.RawMessage `json:"mcpServers" scope:"user"` // MCP servers by name, as in .mcp.json
 
 	Skills              []string `json:"skills" scope:"user"` // more folders with skills; "~/" and relative to the settings' folder
 	EnableSkillCommands bool     `json:"enableSkillCommands"` // offer each skill as /skill:name
@@ -70,23 +71,19 @@ type Compaction struct {
 
 // Retry says how failed model requests are repeated. Times are milliseconds.
 type Retry struct {
-	Enabled     bool `json:"enabled"`
-	MaxRetries  int  `json:"maxRetries"  min:"0" max:"100"`
-	BaseDelayMs int  `json:"baseDelayMs" min:"0"` // doubles with each attempt
-	MaxDelayMs  int  `json:"maxDelayMs"  min:"0"` // the longest single wait
-	// A model that sends nothing for so long has failed; 0 leaves it to the wire.
-	IdleTimeoutMs int `json:"idleTimeoutMs" min:"0"`
+	Enabled       bool `json:"enabled"`
+	MaxRetries    int  `json:"maxRetries"  min:"0" max:"100"`
+	BaseDelayMs   int  `json:"baseDelayMs" min:"0"`   // doubles with each attempt
+	MaxDelayMs    int  `json:"maxDelayMs"  min:"0"`   // the longest single wait
+	IdleTimeoutMs int  `json:"idleTimeoutMs" min:"0"` // a model that sends nothing for so long has failed; 0: no limit of ours
 }
 
 // Todo is about the task list that the model keeps.
 type Todo struct {
-	Enabled bool `json:"enabled"`
-	// Reminders tell the model of unfinished tasks when it stops, at most
-	// MaxReminders times between two prompts of the user.
-	Reminders    bool `json:"reminders"`
-	MaxReminders int  `json:"maxReminders" min:"0" max:"100"`
-	// ClearDelaySeconds after a task was finished it leaves the list; -1 keeps it.
-	ClearDelaySeconds int `json:"clearDelaySeconds" min:"-1"`
+	Enabled           bool `json:"enabled"`
+	Reminders         bool `json:"reminders"`                      // tell the model of unfinished tasks when it stops
+	MaxReminders      int  `json:"maxReminders" min:"0" max:"100"` // between two prompts of the user
+	ClearDelaySeconds int  `json:"clearDelaySeconds" min:"-1"`     // a finished task leaves the list; -1 keeps it
 }
 
 // Task is about sub-agents.
@@ -98,8 +95,7 @@ type Task struct {
 
 // Tools are about tools that a session has only when the user says so.
 type Tools struct {
-	// WebFetch offers web_fetch, which reaches the network. It asks for each host.
-	WebFetch bool `json:"webFetch" scope:"user"`
+	WebFetch bool `json:"webFetch" scope:"user"` // offer web_fetch, which reaches the network and asks for each host
 }
 
 // TTSR ("time travelling stream rules") is about the rules that watch an answer
