@@ -1,4 +1,5 @@
-// Package tui is the chat: a fullscreen Bubble Tea program over one session.
+// Package tui is the chat: a Bubble Tea program over one session, fullscreen,
+// inline (package inline) or as plain lines.
 //
 //	keys, pastes, mouse ─▶ app.Update ─▶ Session methods (off the loop)
 //	Session.Attach ─▶ Stream.Batch ─▶ one message per batch ─▶ app.apply
