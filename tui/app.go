@@ -28,7 +28,10 @@ type app struct {
 	ctx     context.Context // ends with the program
 	over    <-chan struct{} // the caller wants the end
 	gone    <-chan struct{} // the terminal isn't there any more
-	normal  *inline.Screen  // draws while inline is on
+	program *tea.Program
+	pace    pace
+	hurry   bool           // the next frame is a key's
+	normal  *inline.Screen // draws while inline is on
 	inline  bool
 	recolor bool                 // what inline has printed, since the colours are others now
 	profile colorprofile.Profile // of colours; ASCII has none
@@ -146,6 +149,9 @@ func (a *app) restyle() {
 
 // Init implements tea.Model. The first frame doesn't wait for any of this.
 func (a *app) Init() tea.Cmd {
+	if a.program != nil {
+		a.pace.take(a.program)
+	}
 	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.Raw(ansi.SetModeLightDark), a.awaitSignal(), a.awaitTheme(), a.awaitDrawing(), a.awaitPicture(), a.askTmux()}
 	if a.o.History != nil {
 		cmds = append(cmds, func() tea.Msg { return historyMsg(a.o.History()) })
@@ -202,6 +208,7 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	case foundMsg:
 		return a.know(terminal.Profile(msg))
 	case tea.KeyPressMsg:
+		a.hurry = true
 		if a.endsAnswer(msg) {
 			return nil
 		}

@@ -44,13 +44,19 @@ func fit(o Options, width, height int) (inline bool) {
 type output struct {
 	*inline.Screen
 	file term.File
+	pace *pace
+}
+
+func (o output) Write(p []byte) (int, error) {
+	defer o.pace.written()
+	return o.Screen.Write(p)
 }
 
 func (o output) Read(p []byte) (int, error) { return o.file.Read(p) }
 func (o output) Close() error               { return o.file.Close() }
 func (o output) Fd() uintptr                { return o.file.Fd() }
 
-func newOutput(o Options) output {
+func newOutput(o Options, p *pace) output {
 	cuts := false
 	switch o.Terminal.Terminal {
 	case "xterm", "linux", "rxvt", "screen":
@@ -62,7 +68,7 @@ func newOutput(o Options) output {
 			return 80, 24
 		}
 		return width, height
-	}}), o.Out}
+	}}), o.Out, p}
 }
 
 // setInline changes how the screen is used. Nothing is lost: what is over goes

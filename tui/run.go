@@ -52,7 +52,7 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 		return exit, errors.Join(err, opened.close())
 	}
 	a := newApp(ctx, o)
-	out := newOutput(o)
+	out := newOutput(o, &a.pace)
 	a.normal = out.Screen
 	a.normal.SetColors(a.profile)
 	width, height, err := term.GetSize(o.Out.Fd())
@@ -62,10 +62,12 @@ func Run(ctx context.Context, o Options) (exit int, err error) {
 	keys := &keyboard{File: o.In, gone: make(chan struct{})}
 	a.over, a.gone = over, keys.gone
 	_, _ = io.WriteString(o.Out, keepTitle)
-	_, err = tea.NewProgram(a,
+	a.program = tea.NewProgram(a,
 		tea.WithInput(keys), tea.WithOutput(out), tea.WithEnvironment(o.Environ),
-		tea.WithFPS(60), tea.WithColorProfile(a.profile), tea.WithoutSignalHandler(),
-	).Run()
+		tea.WithColorProfile(a.profile), tea.WithoutSignalHandler(),
+	)
+	_, err = a.program.Run()
+	a.pace.stop()
 	cancel()
 	out.Stop()
 	_, _ = io.WriteString(o.Out, ansi.ResetModeLightDark+giveTitleBack)

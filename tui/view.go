@@ -41,6 +41,8 @@ func (a *app) View() tea.View {
 	v.WindowTitle = a.title()
 	v.ReportFocus = true
 	v.ProgressBar = a.progress()
+	a.pace.drawn(a.hurry)
+	a.hurry = false
 	return v
 }
 
