@@ -69,14 +69,10 @@ func (p *program) importSessions(c *cli.Context) error {
 	}
 	for _, arg := range args {
 		if err := i.take(arg); err != nil {
-			if _, usage := errors.AsType[usageError](err); usage {
+			if _, usage := errors.AsType[usageError](err); usage || context.Cause(ctx) != nil {
 				return err
 			}
-			if _, stopped := errors.AsType[signalError](err); stopped {
-				return err
-			}
-			p.report(err)
-			p.exit = 1
+			i.failed(err)
 		}
 	}
 	return nil
@@ -188,18 +184,21 @@ func (i *importing) take(arg string) error {
 		if len(files) == 0 {
 			i.p.warn(fmt.Sprintf("%s has no session to take over here (%d are here already); --all takes those about every folder", name, known))
 		}
-		var failed error
 		for _, f := range files {
 			if err := i.file(real(f.Path)); err != nil {
-				failed = errors.Join(failed, err)
-			}
-			if context.Cause(i.ctx) != nil {
-				break
+				i.failed(err)
 			}
 		}
-		return failed
 	}
-	return nil
+	return context.Cause(i.ctx)
+}
+
+// failed tells of a file that can't be taken over; the others can.
+func (i *importing) failed(err error) {
+	if context.Cause(i.ctx) == nil {
+		i.p.report(err)
+		i.p.exit = 1
+	}
 }
 
 // file takes one over. The new session appears when it is whole: half of one

@@ -1,16 +1,28 @@
 package session
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
+// maxFolderName is the longest name that file systems take, in bytes.
+const maxFolderName = 255
+
 // FolderName is the name of the folder that holds the sessions about a
-// working directory: --home-u-app-- for /home/u/app.
+// working directory: --home-u-app-- for /home/u/app. Where that would be too
+// long its end gives way to a sum of the whole.
 func FolderName(cwd string) string {
 	trimmed := strings.TrimPrefix(strings.TrimPrefix(cwd, "/"), `\`)
-	return "--" + dashes(trimmed) + "--"
+	name := "--" + dashes(trimmed) + "--"
+	if len(name) <= maxFolderName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(cwd))
+	tail := "-" + hex.EncodeToString(sum[:8]) + "--"
+	return strings.ToValidUTF8(name[:maxFolderName-len(tail)], "") + tail
 }
 
 func dashes(path string) string {
@@ -23,7 +35,11 @@ func dashes(path string) string {
 // left out.
 func Folders(root, cwd, home, tmp string) []string {
 	folders := []string{filepath.Join(root, FolderName(cwd))}
-	add := func(name string) { folders = append(folders, filepath.Join(root, name)) }
+	add := func(name string) {
+		if len(name) <= maxFolderName {
+			folders = append(folders, filepath.Join(root, name))
+		}
+	}
 	real := resolved(cwd)
 	if real != cwd {
 		add(FolderName(real))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
@@ -43,6 +44,26 @@ func TestFolders(t *testing.T) {
 	}
 	if got := FolderName(`C:\Users\u`); got != "--C--Users-u--" {
 		t.Errorf("folder %s", got)
+	}
+}
+
+// The names of long paths are no longer than file systems take, whatever the
+// script, and differ where the paths do.
+func TestLongFolderNames(t *testing.T) {
+	for _, part := range []string{"ascii/", "文件夹/"} {
+		path := "/" + strings.Repeat(part, 100)
+		one, other := FolderName(path+"a"), FolderName(path+"b")
+		if len(one) > 255 || !utf8.ValidString(one) || one == other || !strings.HasSuffix(one, "--") {
+			t.Errorf("%s and %s", one, other)
+		}
+		for _, dir := range Folders("/s", path, "/", "") {
+			if len(filepath.Base(dir)) > 255 {
+				t.Errorf("reads %s", dir)
+			}
+		}
+	}
+	if got := FolderName("/" + strings.Repeat("x", 251)); got != "--"+strings.Repeat("x", 251)+"--" {
+		t.Errorf("what fits is %s", got)
 	}
 }
 

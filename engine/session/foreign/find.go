@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 )
 
 // Place is where a program keeps its sessions.
@@ -87,19 +85,22 @@ func (p Place) aside(dir, path string) bool {
 }
 
 // Cwd reads the folder that a session is about; empty when its beginning
-// doesn't tell.
+// doesn't tell an absolute path.
 func Cwd(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	return cwdIn(f)
+	if cwd := cwdIn(f); (filepath.IsAbs(cwd) || strings.HasPrefix(cwd, "/")) && !strings.ContainsRune(cwd, 0) {
+		return cwd
+	}
+	return ""
 }
 
 // cwdIn looks at the first lines alone.
 func cwdIn(r io.Reader) string {
-	lines := jsonl.NewReader(io.LimitReader(r, 1<<20), maxLine)
+	lines := read(io.LimitReader(r, 1<<20))
 	for range 50 {
 		line, err := lines.Next()
 		if err != nil {

@@ -74,7 +74,7 @@ func Detect(path string) (Format, error) {
 		return "", fmt.Errorf("read session: %w", err)
 	}
 	defer f.Close()
-	lines := jsonl.NewReader(io.LimitReader(f, 4<<20), maxLine)
+	lines := read(io.LimitReader(f, 4<<20))
 	for range 50 {
 		line, err := lines.Next()
 		if err != nil {
@@ -134,7 +134,7 @@ func Read(path string, o session.Options) (*session.Document, Report, error) {
 	}
 	defer f.Close()
 	var t transcript
-	lines := jsonl.NewReader(bufio.NewReaderSize(f, 1<<16), maxLine)
+	lines := read(f)
 	if format == Claude {
 		t, err = readClaude(lines, &r)
 	} else {
@@ -153,6 +153,16 @@ func Read(path string, o session.Options) (*session.Document, Report, error) {
 	o.ParentSession = path
 	doc, err := t.write(o, &r)
 	return doc, r, err
+}
+
+// read reads the lines of a foreign file. A mark in front that tells the order of
+// bytes belongs to no line.
+func read(r io.Reader) *jsonl.Reader {
+	b := bufio.NewReader(r)
+	if mark, err := b.Peek(3); err == nil && string(mark) == "\xef\xbb\xbf" {
+		_, _ = b.Discard(3) // it is there
+	}
+	return jsonl.NewReader(b, maxLine)
 }
 
 // moment is a time; one that can't be read is zero and costs no line.

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -138,6 +139,27 @@ func TestLongLine(t *testing.T) {
 	got, err := readClaude(jsonl.NewReader(strings.NewReader(`{"x":"`+strings.Repeat("x", 500)+"\"}\n"+said), 200), &r)
 	if err != nil || len(got.turns) != 1 || r.Left["lines that are too long"] != 1 {
 		t.Errorf("%d turns, left %v, %v", len(got.turns), r.Left, err)
+	}
+}
+
+// A mark of the order of bytes costs no line, and a folder that is none is none.
+func TestOddFiles(t *testing.T) {
+	dir := t.TempDir()
+	const said = `{"type":"user","uuid":"u","sessionId":"s","cwd":%q,"message":{"role":"user","content":"hi"}}`
+	for i, c := range []struct{ mark, cwd, want string }{{"\ufeff", dir, dir}, {"", "a/../../b", ""}, {"", "/a\x00b", ""}} {
+		path := filepath.Join(dir, fmt.Sprint(i))
+		cwd, _ := json.Marshal(c.cwd) // strings always marshal
+		if err := os.WriteFile(path, []byte(c.mark+strings.Replace(said, "%q", string(cwd), 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		doc, r, err := Read(path, session.Options{InMemory: true})
+		if err != nil || r.Messages != 1 || len(r.Left) != 0 {
+			t.Fatalf("%q: %+v, %v", c, r, err)
+		}
+		doc.Close()
+		if got := Cwd(path); got != c.want {
+			t.Errorf("%q is about %q", c, got)
+		}
 	}
 }
 
