@@ -8,6 +8,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -88,7 +89,7 @@ func (b *activity) whole(todos []message.TodoPhase, now time.Time) string {
 	case b.running:
 		what := "Working"
 		if task, at, of := current(todos); task != "" {
-			what = fmt.Sprintf("%s (%d/%d)", sanitize.Line(task), at, of)
+			what = fmt.Sprintf("%s (%d/%d)", flow.Isolate(sanitize.Line(task)), at, of)
 		}
 		return fmt.Sprintf("%s %s %s · Esc stops", frame, what, short(elapsed))
 	case b.bash > 0:

@@ -11,6 +11,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/card"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -213,9 +214,9 @@ func (a *app) activityRow(width int) string {
 	text := a.busy.text(a.view.Todos, a.o.Now(), width)
 	switch {
 	case a.hint != "" && text == "":
-		return a.look.Warning.Render(style.Cut(a.hint, width))
+		return a.line(a.look.Warning, a.hint, width)
 	case a.hint != "":
-		return a.look.Warning.Render(style.Cut(a.hint+" · "+text, width))
+		return a.line(a.look.Warning, a.hint+" · "+text, width)
 	case a.waits() && a.session == nil:
 		return "" // the dialog says what is to be done
 	case a.session == nil || !a.started:
@@ -223,14 +224,14 @@ func (a *app) activityRow(width int) string {
 	case a.waits() && a.busy.running:
 		text = "● Your answer is needed"
 	}
-	return a.look.Accent.Render(style.Cut(text, width))
+	return a.line(a.look.Accent, text, width)
 }
 
 // queueRows shows what was sent and waits.
 func (a *app) queueRows(width, limit int) []string {
 	var rows []string
 	add := func(how, text string) {
-		rows = append(rows, a.look.Muted.Render(style.Cut("↳ "+how+": "+sanitize.Line(text), width)))
+		rows = append(rows, a.line(a.look.Muted, "↳ "+how+": "+flow.Isolate(sanitize.Line(text)), width))
 	}
 	for _, q := range a.queue {
 		how := "next"
@@ -255,27 +256,37 @@ func (a *app) todoRows(width, limit int) []string {
 		return nil
 	}
 	var rows []string
+	current := 0
 	for _, p := range a.view.Todos {
 		if len(a.view.Todos) > 1 || p.Name != "" {
-			rows = append(rows, a.look.Bold.Render(style.Cut(sanitize.Line(p.Name), width)))
+			rows = append(rows, a.line(a.look.Bold, sanitize.Line(p.Name), width))
 		}
 		for _, t := range p.Tasks {
+			if t.Status == "in_progress" {
+				current = len(rows)
+			}
 			rows = append(rows, a.todoRow(t, width))
 		}
 	}
 	if len(rows) == 0 {
 		rows = []string{a.look.Muted.Render(style.Cut("No tasks yet · Ctrl+T hides this", width))}
 	}
-	if len(rows) > limit {
+	if len(rows) > limit { // those around the task in hand
 		more := fmt.Sprintf("… %d more", len(rows)-limit+1)
-		rows = append(rows[:limit-1], a.look.Muted.Render(style.Cut(more, width)))
+		from := min(max(current-(limit-1)/2, 0), len(rows)-limit+1)
+		rows = append(rows[from:from+limit-1:from+limit-1], a.look.Muted.Render(style.Cut(more, width)))
 	}
 	return rows
 }
 
+// line is a row of foreign text, in the order that the terminal needs.
+func (a *app) line(paint style.Style, text string, width int) string {
+	return flow.Cut(paint.Render(text), width, a.look.Bidi).Text
+}
+
 func (a *app) todoRow(t message.Todo, width int) string {
 	mark, paint := card.TaskMark(a.look.Styles, t.Status)
-	return paint.Render(style.Cut(mark+" "+sanitize.Line(t.Content), width))
+	return a.line(paint, mark+" "+flow.Isolate(sanitize.Line(t.Content)), width)
 }
 
 // input renders what has the keyboard: a panel, or the editor with its popup

@@ -71,6 +71,9 @@ func TestRightToLeft(t *testing.T) {
 		{"numbers keep their order", "عام 2024 كان", Bidi{Reorder: true}, strings.Repeat(" ", 28) + "ناك 2024 ماع"},
 		{"brackets face the other way", "قال (نعم) لا", Bidi{Reorder: true}, strings.Repeat(" ", 28) + "ال (معن) لاق"},
 		{"paths are found", "افتح src/main.go الآن", Bidi{Isolate: true}, "افتح \u2066src/main.go\u2069 الآن"},
+		{"a command is found whole", "شغّل (go test -run 5 ./...) مرة 7", Bidi{Isolate: true}, "شغّل (\u2066go test -run 5 ./...\u2069) مرة 7"},
+		{"a number beside it is none of it", "في main.go 12 مرة", Bidi{Isolate: true}, "في \u2066main.go\u2069 12 مرة"},
+		{"Latin words alone", "كتاب go test هنا", Bidi{Isolate: true}, "كتاب go test هنا"},
 		{"the sentence's own full stop", "استخدم main.go.", Bidi{Isolate: true}, "استخدم \u2066main.go\u2069."},
 		{"no letters from right to left", "src/main.go", Bidi{Isolate: true, Reorder: true}, "src/main.go"},
 	} {

@@ -12,8 +12,9 @@ func Isolate(piece string) string {
 }
 
 // Isolated puts U+2066 and U+2069 around what looks like a path, an option, a
-// name of code or a link in a painted line that has right-to-left text. What
-// stands between such characters already stays as it is.
+// name of code or a link in a painted line that has right-to-left text, and
+// around the Latin words beside it: they may be a command. What stands between
+// such characters already stays as it is.
 func Isolated(line string) string {
 	if !HasRTL(line) {
 		return line
@@ -25,37 +26,70 @@ func Isolated(line string) string {
 			b.WriteString(piece)
 			continue
 		}
-		for piece != "" {
-			blanks := len(piece) - len(strings.TrimLeft(piece, " "))
-			b.WriteString(piece[:blanks])
-			piece = piece[blanks:]
-			end := strings.IndexByte(piece, ' ')
-			if end < 0 {
-				end = len(piece)
+		words := strings.Split(piece, " ")
+		for i := 0; i < len(words); i++ {
+			if i > 0 {
+				b.WriteByte(' ')
 			}
-			word := piece[:end]
-			piece = piece[end:]
-			marked := strings.ContainsRune(word, IsolateStart) || strings.ContainsRune(word, IsolateEnd)
+			word := words[i]
 			if at := strings.LastIndexAny(word, string(IsolateStart)+string(IsolateEnd)); at >= 0 {
 				inside = strings.HasPrefix(word[at:], string(IsolateStart))
-			}
-			if inside || marked || !technical(word) {
 				b.WriteString(word)
 				continue
 			}
-			core := strings.TrimRight(word, ",;:!?،؛؟)")
-			if !strings.HasSuffix(core, "..") && !strings.HasSuffix(core, "/.") {
-				core = strings.TrimSuffix(core, ".")
+			n := 0
+			if !inside {
+				n = phrase(words[i:])
 			}
-			lead := len(core) - len(strings.TrimLeft(core, "("))
-			b.WriteString(word[:lead])
-			b.WriteRune(IsolateStart)
-			b.WriteString(core[lead:])
-			b.WriteRune(IsolateEnd)
-			b.WriteString(word[len(core):])
+			if n == 0 {
+				b.WriteString(word)
+				continue
+			}
+			isolateCore(&b, strings.Join(words[i:i+n], " "))
+			i += n - 1
 		}
 	}
 	return b.String()
+}
+
+// phrase counts the words at the start of words that are isolated together: the
+// first and the last of them are code or Latin, none is of another direction,
+// and at least one is code.
+func phrase(words []string) (n int) {
+	code := false
+	for i, word := range words {
+		if HasRTL(word) || strings.ContainsRune(word, IsolateStart) || strings.ContainsRune(word, IsolateEnd) {
+			break
+		}
+		is := technical(word)
+		if code = code || is; is || hasLatin(word) {
+			n = i + 1
+		} else if i == 0 {
+			return 0
+		}
+	}
+	if !code {
+		return 0
+	}
+	return n
+}
+
+// isolateCore isolates a phrase without the punctuation around it.
+func isolateCore(b *strings.Builder, text string) {
+	core := strings.TrimRight(text, ",;:!?،؛؟)")
+	if !strings.HasSuffix(core, "..") && !strings.HasSuffix(core, "/.") {
+		core = strings.TrimSuffix(core, ".")
+	}
+	lead := len(core) - len(strings.TrimLeft(core, "("))
+	b.WriteString(text[:lead])
+	b.WriteRune(IsolateStart)
+	b.WriteString(core[lead:])
+	b.WriteRune(IsolateEnd)
+	b.WriteString(text[len(core):])
+}
+
+func hasLatin(word string) bool {
+	return strings.ContainsFunc(word, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' })
 }
 
 // technical reports whether a word is code rather than prose: it has no
@@ -66,5 +100,5 @@ func technical(word string) bool {
 	}
 	core := strings.Trim(word, ".,;:!?()،؛؟")
 	return strings.ContainsAny(word, `/\_`) || strings.HasPrefix(word, "-") && len(word) > 1 ||
-		strings.ContainsAny(core, ".=:()") && strings.ContainsFunc(core, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' })
+		strings.ContainsAny(core, ".=:()") && hasLatin(core)
 }
