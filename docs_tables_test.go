@@ -168,6 +168,7 @@ var (
 	slashWord   = regexp.MustCompile("^/([a-z]+)(?: .*)?$")
 	flagWord    = regexp.MustCompile(`^--([a-z-]+)\b`)
 	settingWord = regexp.MustCompile(`^([a-z]+)\.[a-zA-Z]+$`)
+	repoPath    = regexp.MustCompile(`^(?:engine|internal|modes|slash|testdata|tui)/[a-zA-Z0-9_./-]+$|^[a-z_]+\.go$`)
 	ourVariable = regexp.MustCompile(`\bHOOPOE_[A-Z_]+\b`)
 )
 
@@ -211,6 +212,11 @@ func TestDocsNames(t *testing.T) {
 				}
 				if m := flagWord.FindStringSubmatch(span); m != nil && !flags[m[1]] && !foreignFlag(p, m[1]) {
 					t.Errorf("%s: there is no flag %s", at, span)
+				}
+				if (p.path == "AGENTS.md" || p.path == "CONTRIBUTING.md") && repoPath.MatchString(span) {
+					if _, err := os.Stat(span); err != nil {
+						t.Errorf("%s: there is no %s", at, span)
+					}
 				}
 				if m := settingWord.FindStringSubmatch(span); m != nil && slices.ContainsFunc(settings, func(k string) bool { return strings.HasPrefix(k, m[1]+".") }) {
 					if !slices.Contains(settings, span) && !ownTests(p) {
