@@ -1,7 +1,7 @@
 package themes
 
 import (
-	"cmp"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -53,10 +53,12 @@ func (p palette) colors(c Colors, dark bool) Colors {
 		if !ok {
 			continue
 		}
-		near := p.near(was, key)[0]
-		*fields[key] = near.name
-		if strings.HasSuffix(key, "edBackground") && meant(key) {
-			far = max(far, was.distance(near))
+		for near := range p.near(was, key) {
+			*fields[key] = near.name
+			if strings.HasSuffix(key, "edBackground") && meant(key) {
+				far = max(far, was.distance(near))
+			}
+			break
 		}
 	}
 	if far > loud {
@@ -92,21 +94,50 @@ func (p palette) text(c *Colors, fields map[string]*string, was []Reading) {
 		}
 		return true
 	}
-	near := p.near(s, was[0].Key)
-	*field = near[max(slices.IndexFunc(near, reads), 0)].name
+	nearest := ""
+	for near := range p.near(s, was[0].Key) {
+		if nearest == "" {
+			nearest = near.name
+		}
+		if reads(near) {
+			nearest = near.name
+			break
+		}
+	}
+	*field = nearest
 }
 
 // near are the colours that may stand for s, the nearest first; there are
-// always some. Those with some colour keep their hue.
-func (p palette) near(s shade, key string) []shade {
+// always some. Those with some colour keep their hue. The first few are all
+// that is mostly asked for, so the rest isn't sorted: the chat's first frame
+// waits for this.
+func (p palette) near(s shade, key string) iter.Seq[shade] {
+	type candidate struct {
+		*shade
+		away float64
+	}
 	_, colored := s.hue()
 	keep := colored && (meant(key) || math.Hypot(s.lab[1], s.lab[2]) > 0.05)
-	list := slices.Clone(p)
-	if keep {
-		list = slices.DeleteFunc(list, func(c shade) bool { return !s.kin(c) })
+	return func(yield func(shade) bool) {
+		list := make([]candidate, 0, len(p))
+		for i := range p {
+			if !keep || s.kin(p[i]) {
+				list = append(list, candidate{&p[i], s.distance(p[i])})
+			}
+		}
+		for len(list) > 0 {
+			first := 0
+			for i, c := range list {
+				if c.away < list[first].away {
+					first = i
+				}
+			}
+			if !yield(*list[first].shade) {
+				return
+			}
+			list = slices.Delete(list, first, first+1)
+		}
 	}
-	slices.SortStableFunc(list, func(a, b shade) int { return cmp.Compare(s.distance(a), s.distance(b)) })
-	return list
 }
 
 // meant reports whether a colour says something, so that its hue must stay
