@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"github.com/hoopoe-agent/hoopoe/engine/config"
+	"github.com/hoopoe-agent/hoopoe/engine/tool/builtin"
 	"github.com/hoopoe-agent/hoopoe/slash"
 	vim "github.com/hoopoe-agent/hoopoe/tui/editor"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
@@ -288,6 +289,9 @@ func TestDocsComplete(t *testing.T) {
 	}
 	for _, s := range schemaNames() {
 		has("schema", s)
+	}
+	for _, tool := range append(builtin.Standard(), builtin.Fetch(nil)) {
+		has("tool", "`"+tool.Spec().Name+"`")
 	}
 	for _, name := range fileNames() {
 		has("file", name)
