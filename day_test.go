@@ -223,6 +223,7 @@ func (d *desk) morning() {
 	if got := d.read("main.go"); !strings.Contains(got, "var bar = 1") {
 		d.t.Errorf("after the approval main.go is %q", got)
 	}
+	d.secondThoughts()
 
 	d.types("reject this", "Enter")
 	d.sees("Allow? Edit main.go", "+ var qux = 1")
@@ -261,6 +262,50 @@ func (d *desk) morning() {
 	d.sees("Half an answer")
 	d.types("", "Escape")
 	d.sees("topped")
+}
+
+// secondThoughts: back to before an edit, which leaves the files and what came
+// since as they are; another way from there; and back to where it was.
+func (d *desk) secondThoughts() {
+	d.t.Helper()
+	d.types("/rewind", "Enter")
+	d.sees("Go back to before", "1  approve this", "2  say hello")
+	d.decides("Go back to before", "1")
+	d.until("the conversation before the edit, and its message in the prompt", func(screen string) bool {
+		return strings.Contains(screen, "A first answer.") && !strings.Contains(screen, "The edit is made.") &&
+			strings.Contains(lastPrompt(screen), "approve this")
+	})
+	if got := d.read("main.go"); !strings.Contains(got, "var bar = 1") {
+		d.t.Errorf("going back in the conversation changed main.go: %q", got)
+	}
+	d.types("", "C-u")
+	d.types("say hello otherwise", "Enter")
+	d.until("another answer", func(screen string) bool { return strings.Count(screen, "A first answer.") == 2 })
+
+	d.types("/tree", "Enter")
+	d.sees("Go on from", "you: approve this", "you: say hello otherwise")
+	d.types("edit is")
+	d.sees("model: The edit is made.", "1 of 6")
+	d.types("", "Enter")
+	d.sees("Go on from here?", "as another branch")
+	d.decides("Go on from here?", "y")
+	d.until("the first branch", func(screen string) bool {
+		return strings.Contains(screen, "The edit is made.") && !strings.Contains(screen, "say hello otherwise")
+	})
+	if told := d.said(); !strings.Contains(told, "approve this") || !strings.Contains(told, "say hello otherwise") {
+		d.t.Errorf("the session has lost a branch: %s", told)
+	}
+}
+
+// lastPrompt is the last row of a screen that begins like a prompt.
+func lastPrompt(screen string) string {
+	rows := strings.Split(screen, "\n")
+	for i := len(rows) - 1; i >= 0; i-- {
+		if strings.HasPrefix(rows[i], "›") {
+			return rows[i]
+		}
+	}
+	return ""
 }
 
 // noon: another branch, the first one again, another look and another model.
@@ -305,9 +350,9 @@ func (d *desk) noon() {
 	})
 
 	d.types("/model", "Enter")
-	d.sees("Model: type to filter", "dollars per million tokens")
+	d.sees("── Model ", "type to filter", "dollars per million tokens")
 	d.types("guide")
-	d.sees("Model: guide", "› guide")
+	d.sees("› guide", "1 of ")
 	d.decides("dollars per million tokens", "Enter")
 	d.sees("ask · Hoopoe guide")
 
@@ -351,11 +396,16 @@ func (d *desk) evening() {
 }
 
 // results are the texts that tools gave the model.
-func (p *place) results() string {
+func (p *place) results() string { p.t.Helper(); return p.told("toolResult") }
+
+// said is what the user has said, on every branch.
+func (p *place) said() string { p.t.Helper(); return p.told("user") }
+
+func (p *place) told(role string) string {
 	p.t.Helper()
 	var texts []string
 	for _, line := range p.lines() {
-		if m, ok := line["message"].(map[string]any); ok && m["role"] == "toolResult" {
+		if m, ok := line["message"].(map[string]any); ok && m["role"] == role {
 			texts = append(texts, fmt.Sprint(m["content"]))
 		}
 	}
