@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/slash"
 )
 
 // xterm cuts rows at a new width, as the emulator does.
@@ -132,6 +134,25 @@ func TestInlinePanel(t *testing.T) {
 	defer s.mu.Unlock()
 	if s.alt {
 		t.Error("a question left the normal screen")
+	}
+}
+
+// Inline, the prompt stays where it is while the popup comes and goes: it has
+// moved up once, where the window had no room below.
+func TestInlinePopup(t *testing.T) {
+	s, f := start(t, 60, 20, Options{Screen: Inline, Environ: xterm, Commands: slash.Builtins(slash.Options{Now: time.Now})})
+	f.say("a1", numberedAnswer(30))
+	s.see("line 1029", "? keys")
+	row := func() int { return slices.Index(strings.Split(s.text(), "\n"), "› /") }
+	s.typed("/")
+	s.see("/help")
+	var first int
+	s.wait("prompt", func() bool { first = row(); return first >= 0 })
+	for range 3 {
+		s.typed("\x1b")
+		s.wait("prompt in its row, without a popup", func() bool { return row() == first && !strings.Contains(s.text(), "/help") })
+		s.typed("\x7f/")
+		s.wait("prompt in its row, with a popup", func() bool { return row() == first && strings.Contains(s.text(), "/help") })
 	}
 }
 

@@ -289,8 +289,8 @@ func (a *app) todoRow(t message.Todo, width int) string {
 	return a.line(paint, mark+" "+flow.Isolate(sanitize.Line(t.Content)), width)
 }
 
-// input renders what has the keyboard: a panel, or the editor with its popup
-// above. cx and cy place the cursor within; cx is -1 without one.
+// input renders what has the keyboard: a panel, or the editor and its popup. cx
+// and cy place the cursor within; cx is -1 without one.
 func (a *app) input(width, room int) (rows []string, cx, cy int) {
 	if p := a.front(); p != nil {
 		if room > 4*keptRows {
@@ -302,12 +302,19 @@ func (a *app) input(width, room int) (rows []string, cx, cy int) {
 	text := strings.Split(a.editor.View(width, min(limit, max(1, room))), "\n")
 	cx, cy = a.editor.Cursor()
 	left := room - len(text)
-	rows = a.popup.rows(a.look.Styles, width, min(8, left/2))
+	popup := a.popup.rows(a.look.Styles, width, min(8, left/2))
+	if !a.inline {
+		rows = popup
+	}
 	if a.height >= roomy {
 		rule := a.look.Border.Render(strings.Repeat("─", width))
 		rows = append(rows, rule)
 	}
 	a.last.editor = len(rows)
 	cy += len(rows)
-	return append(rows, text...), cx, cy
+	rows = append(rows, text...)
+	if a.inline { // below, so that the prompt stays where it is when the popup closes
+		rows = append(rows, popup...)
+	}
+	return rows, cx, cy
 }
