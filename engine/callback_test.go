@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -193,6 +194,54 @@ func TestQuestionBeforeReplace(t *testing.T) {
 		}
 		if r := <-done; r.err != nil || r.cancelled == leave {
 			t.Errorf("leave %v: %+v", leave, r)
+		}
+	}
+}
+
+// Who gives up while an extension is asked hasn't its consent: nothing changes.
+func TestNoAnswerIsNoConsent(t *testing.T) {
+	asked := make(chan struct{}, 2)
+	h := ext.Hooks{
+		Name: "keeper",
+		BeforeReplace: func(ctx context.Context, _ ext.Session, _ ext.Replace) (bool, error) {
+			asked <- struct{}{}
+			<-ctx.Done()
+			return true, nil
+		},
+		BeforeMove: func(ctx context.Context, _ ext.Session, _ ext.Move) (ext.BeforeMoveReply, error) {
+			asked <- struct{}{}
+			<-ctx.Done()
+			return ext.BeforeMoveReply{Cancel: true}, nil
+		},
+	}
+	c := newWorld(t, hello, withHooks(h)).open(OpenOptions{})
+	first := c.prompt("hi").ID
+	on[event.RunSettled](c)
+	before, err := c.s.View(c.ctx())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(context.Context) error{
+		"a new document": func(ctx context.Context) error {
+			_, err := c.s.NewDocument(ctx, NewDocumentOptions{})
+			return err
+		},
+		"a move": func(ctx context.Context) error {
+			_, _, err := c.s.MoveToWith(ctx, first, MoveOptions{})
+			return err
+		},
+	} {
+		ctx, cancel := context.WithCancel(c.ctx())
+		done := make(chan error, 1)
+		go func() { done <- change(ctx) }()
+		wait(t, asked, "the hook")
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+		after, err := c.s.View(c.ctx())
+		if err != nil || after.File != before.File || len(after.Messages) != len(before.Messages) {
+			t.Errorf("%s: %s with %d messages became %s with %d (%v)", name, before.File, len(before.Messages), after.File, len(after.Messages), err)
 		}
 	}
 }

@@ -96,6 +96,9 @@ func (s *Session) replace(ctx context.Context, r ext.Replace, open func() (*sess
 	if s.host.BeforeReplace(ctx, r) {
 		return true, nil
 	}
+	if ctx.Err() != nil { // nobody knows what the extensions would have said
+		return false, context.Cause(ctx)
+	}
 	if err := s.hold(ctx); err != nil {
 		return false, err
 	}

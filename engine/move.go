@@ -52,6 +52,9 @@ func (s *Session) MoveToWith(ctx context.Context, entryID string, o MoveOptions)
 	if reply.Cancel {
 		return "", true, nil
 	}
+	if ctx.Err() != nil { // nobody knows what the extensions would have said
+		return "", false, context.Cause(ctx)
+	}
 	if err := s.hold(ctx); err != nil {
 		return "", false, err
 	}

@@ -32,17 +32,14 @@ type Options struct {
 	// Titles lets extensions set the host's title in the default dialect.
 	Titles bool
 	Now    func() time.Time
-	// End bounds what happens between the end of stdin and the return of Run; 0
-	// is 600 ms.
+	// End bounds what happens after the end of stdin, and a quarter of it the last
+	// writes after that; 0 is 600 ms.
 	End time.Duration
 }
 
 // endTime leaves the rest of a second to main, for closing the session: then
 // hosts kill the process.
 const endTime = 600 * time.Millisecond
-
-// writeTime bounds the last writes.
-const writeTime = 150 * time.Millisecond
 
 // Run writes the ready frame and serves commands until the end of stdin, the
 // end of ctx, or an extension's wish to end the process. What runs then is
@@ -83,7 +80,8 @@ func Run(ctx context.Context, o Options) error {
 // end answers what was accepted, stops what runs and lets the writer finish,
 // whose error it returns.
 func (s *server) end(ctx context.Context, written <-chan error) error {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.o.End, endTime))
+	most := cmp.Or(s.o.End, endTime)
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	done := make(chan struct{})
 	go func() {
@@ -99,7 +97,7 @@ func (s *server) end(ctx context.Context, written <-chan error) error {
 	select {
 	case err := <-written:
 		return err
-	case <-time.After(writeTime):
+	case <-time.After(most / 4):
 		return nil // a host that doesn't read is no fault of the session's
 	}
 }
