@@ -98,7 +98,10 @@ func TestManyConnections(t *testing.T) {
 // over on the server's side. What waits then is bounded by the answer's own
 // bytes and merged into few frames.
 func TestPausedReader(t *testing.T) {
-	const size = 5 << 20
+	size := 5 << 20
+	if testing.Short() {
+		size = 1 << 20 // the race detector makes ten times as much of it
+	}
 	p := serve(t, fmt.Sprintf("-- turn --\n-- text piece=4 repeat=%d --\nabcdefgh\n", size/8))
 	ws, _, err := p.dial("", nil)
 	if err != nil {
