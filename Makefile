@@ -1,6 +1,6 @@
 # Short names for what is done often. CI runs .ci/run, which has every step.
 
-.PHONY: build test check bench soak fuzz scratch snapshot release actionlint
+.PHONY: build test check bench soak bench-peers fuzz scratch snapshot release actionlint
 
 # Tools run from modules of their own; nothing of them enters go.mod. Without a
 # network they come from the cache of modules.
@@ -20,6 +20,11 @@ check:
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
+
+# Beside the rivals that are installed, some minutes: testdata/bench/README.md.
+# ARGS="-runs 3 -peers pi,codex"
+bench-peers:
+	go run ./internal/bench $(ARGS)
 
 # Mixed load on all faces with faults for that long, on Linux. As root it fills and
 # freezes a disk of its own, too.

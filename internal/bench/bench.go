@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hoopoe-agent/hoopoe/internal/bench/report"
 )
@@ -32,7 +32,7 @@ type entrant struct {
 
 // run has all that are installed do all works. The peers take turns within each
 // repetition, so that the machine's mood is the same for all.
-func (b *bench) run(ctx context.Context, list []work) (report.Results, error) {
+func (b *bench) run(ctx context.Context, list []work, rivals []peer) (report.Results, error) {
 	defer sweep(b.folder)
 	list, err := b.chosen(list)
 	if err != nil {
@@ -42,7 +42,7 @@ func (b *bench) run(ctx context.Context, list []work) (report.Results, error) {
 		Date: time.Now().Format(time.DateOnly), Runs: b.runs,
 		Machine: fmt.Sprintf("%d cores, %s/%s", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH),
 	}
-	entrants, err := b.enter(ctx, &results)
+	entrants, err := b.enter(ctx, &results, rivals)
 	if err != nil {
 		return report.Results{}, err
 	}
@@ -70,9 +70,7 @@ func (b *bench) chosen(list []work) ([]work, error) {
 
 // enter finds the peers and has each say hello once, which no figure has in it:
 // what a first start does to an empty home is done then.
-func (b *bench) enter(ctx context.Context, results *report.Results) ([]*entrant, error) {
-	path := searchPath(os.Getenv("HOOPOE_PEERS"), os.Getenv("PATH"))
-	all := rivals()
+func (b *bench) enter(ctx context.Context, results *report.Results, all []peer) ([]*entrant, error) {
 	for _, name := range b.peers {
 		if !slices.ContainsFunc(all, func(p peer) bool { return strings.EqualFold(p.name, name) }) {
 			return nil, fmt.Errorf("there is no rival %q: -list names them", name)
@@ -83,7 +81,7 @@ func (b *bench) enter(ctx context.Context, results *report.Results) ([]*entrant,
 		if i > 0 && len(b.peers) > 0 && !slices.ContainsFunc(b.peers, func(n string) bool { return strings.EqualFold(p.name, n) }) {
 			continue
 		}
-		e, version, err := b.introduce(ctx, p, path)
+		e, version, err := b.introduce(ctx, p)
 		switch {
 		case err == nil:
 			entrants = append(entrants, e)
@@ -91,15 +89,15 @@ func (b *bench) enter(ctx context.Context, results *report.Results) ([]*entrant,
 		case i == 0:
 			return nil, fmt.Errorf("our own binary: %w", err)
 		default:
-			results.Absent = append(results.Absent, report.Peer{Name: p.name, Reason: err.Error()})
+			results.Absent = append(results.Absent, report.Peer{Name: p.name, Reason: reason(err, b.folder)})
 			fmt.Fprintf(b.log, "%s takes no part: %v\n", p.name, err)
 		}
 	}
 	return entrants, nil
 }
 
-func (b *bench) introduce(ctx context.Context, p peer, path string) (*entrant, string, error) {
-	w, err := newPlace(b.folder, b.stage.url(), path, p)
+func (b *bench) introduce(ctx context.Context, p peer) (*entrant, string, error) {
+	w, err := newPlace(b.folder, b.stage.url(), b.path, p)
 	if err != nil {
 		return nil, "", err
 	}
@@ -159,7 +157,7 @@ func rows(w work, entrants []*entrant, samples []map[string][]float64, failed []
 		for i, e := range entrants {
 			switch {
 			case failed[i] != nil && !errors.Is(failed[i], errCannot):
-				row.Cells[e.name] = report.Cell{Reason: failed[i].Error()}
+				row.Cells[e.name] = report.Cell{Reason: reason(failed[i], e.place.home)}
 			case len(samples[i][q]) > 0:
 				row.Cells[e.name] = report.Summarize(samples[i][q])
 			}
@@ -167,4 +165,16 @@ func rows(w work, entrants []*entrant, samples []map[string][]float64, failed []
 		out = append(out, row)
 	}
 	return out
+}
+
+// reason is an error in one line, without what a rival may have put into it:
+// escapes, and the temporary folder.
+func reason(err error, folder string) string {
+	text := strings.ReplaceAll(err.Error(), folder, "…")
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }

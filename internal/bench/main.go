@@ -37,10 +37,15 @@ type options struct {
 	limit   time.Duration // of one repetition
 	program string
 	json    string
+	path    string // folders with programs
 	only    []string
 	peers   []string
 	keep    bool
+	size    size
 }
+
+// published are the results of which the README has a part.
+const published = "testdata/bench/results.json"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -59,26 +64,35 @@ func command(ctx context.Context, args []string, out, log io.Writer) error {
 	flags.SetOutput(log)
 	var o options
 	flags.IntVar(&o.runs, "runs", 5, "repetitions of each work")
-	flags.DurationVar(&o.budget, "budget", 10*time.Second, "time after which a peer repeats a work no more")
+	flags.DurationVar(&o.budget, "budget", 4*time.Second, "time after which a peer repeats a work no more")
 	flags.DurationVar(&o.limit, "limit", time.Minute, "time after which a repetition has failed")
-	flags.StringVar(&o.program, "hoopoe", "", "our binary; without it, it is built as for a release")
-	flags.StringVar(&o.json, "json", "testdata/bench/results.json", "file for the results; the table goes beside it, as .md")
-	only := flags.String("only", "", "works to do, as -list names them, with commas between; they replace no others in the file")
-	peers := flags.String("peers", "", "rivals to run, with commas between; all that are installed without it")
-	render := flags.String("render", "", "measure nothing, write the short table of -json into this Markdown `file`")
-	list := flags.Bool("list", false, "list the works and the peers")
 	flags.BoolVar(&o.keep, "keep", false, "keep the peers' homes, to look into them")
+	flags.StringVar(&o.program, "hoopoe", "", "our binary; without it, it is built as for a release")
+	flags.StringVar(&o.json, "json", published, "`file` for the results; the table goes beside it, as .md")
+	only := flags.String("only", "", "works to do, as -list names them, with commas between; nothing is written without -json")
+	peers := flags.String("peers", "", "rivals to run, with commas between; all that are installed without it")
+	render := flags.String("render", "", "measure nothing, write the short table of the published results into this Markdown `file`")
+	list := flags.Bool("list", false, "list the works and the peers")
+	try := flags.Bool("try", false, "do little of each work, once, to see whether all rivals can; nothing is written without -json")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	o.only, o.peers = split(*only), split(*peers)
+	o.path = searchPath(os.Getenv("HOOPOE_PEERS"), os.Getenv("PATH"))
+	o.size = full
+	if *try {
+		o.size, o.runs = small, 1
+	}
+	if (*try || len(o.only) > 0) && o.json == published { // a part doesn't replace the whole
+		o.json = ""
+	}
 	switch {
 	case flags.NArg() > 0:
 		return fmt.Errorf("no argument is expected, not even %q", flags.Arg(0))
 	case o.runs < 1:
 		return errors.New("-runs must be at least 1")
 	case *render != "":
-		return embed(o.json, *render)
+		return embed(published, *render)
 	case *list:
 		return listAll(out)
 	}
@@ -129,18 +143,18 @@ func measure(ctx context.Context, o options, out, log io.Writer) error {
 		defer os.RemoveAll(folder)
 	}
 	if o.program == "" {
-		if o.program, err = build(ctx, folder); err != nil {
+		if o.program, err = build(ctx, folder, true); err != nil {
 			return err
 		}
 	}
 	s := newStage()
 	defer s.close()
 	b := &bench{options: o, folder: folder, stage: s, log: log}
-	results, err := b.run(ctx, works(full))
+	results, err := b.run(ctx, works(o.size), rivals())
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(out, results.Table())
+	fmt.Fprint(out, results.Document())
 	if o.json == "" {
 		return nil
 	}
@@ -148,14 +162,21 @@ func measure(ctx context.Context, o options, out, log io.Writer) error {
 		return err
 	}
 	table := strings.TrimSuffix(o.json, filepath.Ext(o.json)) + ".md"
-	return os.WriteFile(table, []byte("# Beside the rivals\n\n"+results.Table()), 0o644)
+	return os.WriteFile(table, []byte(results.Document()), 0o644)
 }
 
-// build makes our binary as make build does.
-func build(ctx context.Context, folder string) (string, error) {
+// build makes our binary: as make build does, or with what the tests have
+// compiled already.
+func build(ctx context.Context, folder string, release bool) (string, error) {
 	program := filepath.Join(folder, "hoopoe")
-	c := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "github.com/hoopoe-agent/hoopoe")
-	c.Env = append(os.Environ(), "CGO_ENABLED=0")
+	args := []string{"build", "-ldflags", "-s -w", "-o", program}
+	env := os.Environ()
+	if release {
+		args = append(args, "-trimpath")
+		env = append(env, "CGO_ENABLED=0")
+	}
+	c := exec.CommandContext(ctx, "go", append(args, "github.com/hoopoe-agent/hoopoe")...)
+	c.Env = env
 	if text, err := c.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build our binary: %w\n%s", err, text)
 	}

@@ -18,7 +18,7 @@ import (
 
 // model is the mock's name, and key what it takes for a key.
 const (
-	model = "m"
+	model = "mock-model"
 	key   = "sk-mock-0123456789"
 )
 

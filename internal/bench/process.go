@@ -64,7 +64,7 @@ func usage(c *exec.Cmd) (cpu time.Duration, peak float64) {
 func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	line := text[strings.LastIndexByte(text, '\n')+1:]
-	return line[:min(len(line), 200)]
+	return strings.ToValidUTF8(line[:min(len(line), 200)], "")
 }
 
 // process is a process in a group of its own.

@@ -82,7 +82,7 @@ func (s *screen) next(ctx context.Context, over <-chan time.Time) (text []byte, 
 		}
 		return text, true, s.answer(text)
 	case <-over:
-		return nil, false, nil
+		return nil, false, ctx.Err()
 	case <-ctx.Done():
 		return nil, false, fmt.Errorf("%w: the screen ends with %q", context.Cause(ctx), s.end())
 	}
@@ -100,16 +100,10 @@ func (s *screen) until(ctx context.Context, word string) error {
 
 // sees waits for a text in something that comes from now on.
 func (s *screen) sees(ctx context.Context, text string) error {
-	limit := time.After(5 * time.Second)
 	for {
-		got, more, err := s.next(ctx, limit)
-		switch {
-		case err != nil:
+		got, _, err := s.next(ctx, nil)
+		if err != nil || contains(ansi.Strip(string(got)), text) {
 			return err
-		case !more:
-			return errors.New("it doesn't come")
-		case contains(ansi.Strip(string(got)), text):
-			return nil
 		}
 	}
 }
@@ -138,7 +132,7 @@ func (s *screen) quiet(ctx context.Context) error {
 // end is the last of what was written, for messages.
 func (s *screen) end() string {
 	text := strings.Join(strings.Fields(ansi.Strip(string(s.seen))), " ")
-	return text[max(0, len(text)-160):]
+	return strings.ToValidUTF8(text[max(0, len(text)-160):], "")
 }
 
 // questions are what programs ask a terminal, and what is answered: a terminal

@@ -63,7 +63,10 @@ type size struct {
 // full is the size of what is published.
 var full = size{calls: 200, messages: 2000, markdown: 60_000, spread: 5 * time.Second, idle: 10 * time.Second, keys: 15}
 
-// can't is why a peer has no figure where it has no such mode.
+// small is enough to see that each work works.
+var small = size{calls: 3, messages: 20, markdown: 3000, spread: 100 * time.Millisecond, idle: 50 * time.Millisecond, keys: 3}
+
+// errCannot is why a peer has no figure where it has no such mode.
 var errCannot = errors.New("it has no such mode")
 
 func times(n float64, of string) report.Goal { return report.Goal{Times: n, Of: of} }

@@ -28,9 +28,10 @@ func (u Unit) Format(v float64) string {
 	return fmt.Sprintf("%.2f %s", v, u)
 }
 
-// Table is all there is, in Markdown.
-func (r Results) Table() string {
+// Document is all there is, in Markdown.
+func (r Results) Document() string {
 	var b strings.Builder
+	b.WriteString("# Beside the rivals\n\n")
 	fmt.Fprintf(&b, "%s, %s. Medians of %d runs, in brackets the least and the most; * marks fewer runs.\n\n", r.Date, r.Machine, r.Runs)
 	for i, p := range r.Peers {
 		if i > 0 {
