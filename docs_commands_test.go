@@ -136,6 +136,18 @@ func TestDocsCommands(t *testing.T) {
 	}
 }
 
+// What a stranger types first: .ci/scratch does so in a fresh clone.
+func TestReadmeCommands(t *testing.T) {
+	var commands []string
+	for _, line := range readPage(t, "README.md").blocks[0].lines {
+		command, _, _ := strings.Cut(line, "#")
+		commands = append(commands, strings.TrimSpace(command))
+	}
+	if want := []string{`go run . -p "Summarize this repo"`, "go test ./..."}; !slices.Equal(commands, want) {
+		t.Errorf("README.md begins with %q, not %q", commands, want)
+	}
+}
+
 // strange says what is wrong with another program's command line. Only programs of
 // this list are named in the documentation.
 func strange(args []string, folder string) string {
