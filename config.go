@@ -24,6 +24,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/spec"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 	"github.com/hoopoe-agent/hoopoe/themes"
+	"github.com/hoopoe-agent/hoopoe/tui"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 )
 
@@ -108,23 +109,38 @@ func (p *program) configShow(ctx context.Context, e *engine.Engine, cwd, under s
 	if len(keys) == 0 {
 		return usagef("there is no setting called %q%s", under, among(settingNames()...).hint(under))
 	}
-	trust, _ := e.Paths().Trust(cwd)
-	c, problems, err := config.Load(ctx, config.LoadOptions{Paths: e.Paths(), Project: cwd, Trusted: trust == config.Trusted})
+	all, problems, err := settingsOf(ctx, e, cwd)
 	for _, problem := range problems {
 		p.warn(problem.Error())
 	}
 	if err != nil {
 		return err
 	}
-	values, err := flat(c.Settings)
-	if err != nil {
-		return err
-	}
 	w := tabwriter.NewWriter(p.stdout, 0, 8, 2, ' ', 0)
-	for _, key := range keys {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", key, sanitize.Line(values[key]), sanitize.Line(cmp.Or(c.Origin(key), "default")))
+	for _, s := range all {
+		if slices.Contains(keys, s.Key) {
+			fmt.Fprintf(w, "%s\t%s\t%s\n", s.Key, sanitize.Line(s.Value), sanitize.Line(cmp.Or(s.From, "default")))
+		}
 	}
 	return w.Flush()
+}
+
+// settingsOf lists the settings that hold in a folder.
+func settingsOf(ctx context.Context, e *engine.Engine, cwd string) ([]tui.Setting, []config.Problem, error) {
+	trust, _ := e.Paths().Trust(cwd)
+	c, problems, err := config.Load(ctx, config.LoadOptions{Paths: e.Paths(), Project: cwd, Trusted: trust == config.Trusted})
+	if err != nil {
+		return nil, problems, err
+	}
+	values, err := flat(c.Settings)
+	if err != nil {
+		return nil, problems, err
+	}
+	var list []tui.Setting
+	for _, key := range config.Keys() {
+		list = append(list, tui.Setting{Key: key, Value: values[key], From: c.Origin(key), About: config.About(key)})
+	}
+	return list, problems, nil
 }
 
 // flat is the settings as JSON, each by its dotted name. Of servers only the names

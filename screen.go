@@ -46,6 +46,10 @@ func (p *program) dress(ctx context.Context, e *engine.Engine, s settings, cwd s
 	watch.start(ctx, set)
 	o.Theme, o.Themes, o.Themed = theme, set, watch.themed
 	o.Sessions = shelf{e, cwd, s.sessionDir}
+	o.Settings = func(ctx context.Context) ([]tui.Setting, error) {
+		list, _, err := settingsOf(ctx, e, cwd) // the problems were told at the start
+		return list, err
+	}
 	o.Save = func(ctx context.Context, key string, value any) error { return config.Set(ctx, e.Paths(), key, value) }
 	o.Clipboard = clipboard.Clipboard{Getenv: p.getenv}
 	if !s.approve {

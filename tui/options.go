@@ -44,6 +44,10 @@ type Options struct {
 	// none.
 	Save func(ctx context.Context, key string, value any) error
 
+	// Settings lists the keys of the settings files; nil: only what can be
+	// changed here is shown.
+	Settings func(ctx context.Context) ([]Setting, error)
+
 	// Screen is Fullscreen, Inline or Auto; "" is Fullscreen.
 	Screen string
 

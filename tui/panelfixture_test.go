@@ -129,6 +129,15 @@ func offersFixture() []engine.Offer {
 
 // panelApp is an app with everything that panels can show. Commands that the
 // panels return are run at once.
+func filesFixture() []Setting {
+	return []Setting{
+		{Key: "theme", Value: `"hoopoe"`, From: "/home/dev/.config/hoopoe/settings.json"},
+		{Key: "retry.enabled", Value: "true", From: "/code/demo/.hoopoe/settings.json"},
+		{Key: "todo.enabled", Value: "true", About: "give the model a task list"},
+		{Key: "shellPath", Value: `"/opt/外壳/\u202ebash"`, From: "/home/dev/.config/hoopoe/settings.json", About: "the shell of the bash tool"},
+	}
+}
+
 func panelApp(t testing.TB, width, height int) (*app, *fakeSession) {
 	a := attachedApp(t, width, height, newFake().view)
 	fake := newFake()
@@ -145,6 +154,8 @@ func panelApp(t testing.TB, width, height int) (*app, *fakeSession) {
 		fake.note(fmt.Sprintf("save %s %v", key, value))
 		return nil
 	}
+	a.o.Environ = []string{"HOME=/home/dev"}
+	a.o.Settings = func(context.Context) ([]Setting, error) { return filesFixture(), nil }
 	a.view.Model.Levels, a.view.SteeringMode, a.view.FollowUpMode, a.view.InterruptMode = []string{"off", "low", "high"}, "one-at-a-time", "all", "wait"
 	return a, fake
 }

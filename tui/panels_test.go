@@ -69,6 +69,7 @@ func TestPanels(t *testing.T) {
 		{"tree-all", "/tree", []tea.KeyPressMsg{ctrl('f'), ctrl('f'), ctrl('f')}},
 		{"tree-label", "/tree", []tea.KeyPressMsg{ctrl('b'), letter('م')}},
 		{"settings", "/settings", []tea.KeyPressMsg{down, down, down}},
+		{"settings-files", "/settings", []tea.KeyPressMsg{code(tea.KeyEnd)}},
 		{"themes", "/theme", []tea.KeyPressMsg{down}},
 		{"permissions", "/permissions", []tea.KeyPressMsg{down, down, down, down}},
 	} {
@@ -117,6 +118,9 @@ func TestPanelActions(t *testing.T) {
 		{"go back with what matters", "/tree", []tea.KeyPressMsg{up, enter, letter('3'), letter('a'), enter}, "move c true a", true},
 		{"label", "/tree", []tea.KeyPressMsg{ctrl('b'), letter('x'), enter}, "label d x", false},
 		{"retry off, and kept", "/settings", []tea.KeyPressMsg{letter('r'), letter('e'), letter('t'), enter}, "save retry.enabled true", false},
+		{"a switch of the files", "/settings", []tea.KeyPressMsg{letter('t'), letter('o'), letter('d'), letter('o'), code(tea.KeyRight)}, "save todo.enabled false", false},
+		{"the mouse", "/settings", []tea.KeyPressMsg{letter('m'), letter('o'), letter('u'), enter}, "save tui.mouse false", false},
+		{"vim", "/settings", []tea.KeyPressMsg{letter('v'), letter('i'), letter('m'), code(tea.KeyLeft)}, "save tui.vim true", false},
 		{"steering", "/settings", []tea.KeyPressMsg{letter('w'), letter('h'), letter('i'), letter('l'), enter}, "steering all", false},
 		{"thinking, backwards", "/settings", []tea.KeyPressMsg{letter('t'), letter('h'), letter('i'), letter('n'), letter('k'), letter('i'), letter('n'), letter('g'), code(tea.KeyLeft)}, "thinking high", false},
 		{"theme", "/theme", []tea.KeyPressMsg{down, enter}, "save theme زمردي", true},
@@ -188,6 +192,7 @@ func TestPanelRefusals(t *testing.T) {
 		{"delete, no", "/resume", []tea.KeyPressMsg{down, ctrl('x'), enter}},
 		{"where the session is", "/tree", []tea.KeyPressMsg{enter}},
 		{"a rule of the settings", "/permissions", []tea.KeyPressMsg{letter('r'), letter('e'), letter('a'), letter('d'), letter('('), ctrl('x')}},
+		{"a setting that only the file has", "/settings", []tea.KeyPressMsg{code(tea.KeyEnd), enter}},
 		{"a rule", "/permissions", []tea.KeyPressMsg{code(tea.KeyEnd), enter}},
 		{"not back after all", "/tree", []tea.KeyPressMsg{code(tea.KeyUp), enter, esc, esc}},
 	} {

@@ -23,6 +23,19 @@ type property struct {
 	Properties  map[string]property `json:"properties"`
 }
 
+// About tells in a few words what a dotted key of the settings is; "" for one that
+// the schema says nothing of.
+func About(key string) string {
+	var p property
+	if json.Unmarshal(Schema(), &p) != nil {
+		return "" // it is embedded, and tested
+	}
+	for part := range strings.SplitSeq(key, ".") {
+		p = p.Properties[part]
+	}
+	return p.Description
+}
+
 // Starter returns a settings file to begin with: every key with its default and
 // what it is about, behind slashes. Each line stands for itself.
 func Starter() ([]byte, error) {

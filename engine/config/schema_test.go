@@ -269,3 +269,15 @@ func TestStarter(t *testing.T) {
 		t.Errorf("%d lines for %d keys", said, len(Keys()))
 	}
 }
+
+// Every key says what it is about.
+func TestAbout(t *testing.T) {
+	for _, key := range Keys() {
+		if About(key) == "" {
+			t.Errorf("%s says nothing", key)
+		}
+	}
+	if got := About("tui.nothing"); got != "" {
+		t.Errorf("what isn't there is %q", got)
+	}
+}

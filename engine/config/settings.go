@@ -61,7 +61,7 @@ type TUI struct {
 
 // Compaction says when a long conversation is summarised. Sizes are tokens.
 type Compaction struct {
-	Enabled          bool `json:"enabled"`
+	Enabled          bool `json:"enabled"`                            // summarise older messages when the context is nearly full
 	ReserveTokens    int  `json:"reserveTokens"    min:"0"`           // room kept for the answer
 	KeepRecentTokens int  `json:"keepRecentTokens" min:"0"`           // newest part that stays as it is
 	ThresholdPercent int  `json:"thresholdPercent" min:"0" max:"100"` // of the window; 0: not used
@@ -71,16 +71,16 @@ type Compaction struct {
 
 // Retry says how failed model requests are repeated. Times are milliseconds.
 type Retry struct {
-	Enabled       bool `json:"enabled"`
-	MaxRetries    int  `json:"maxRetries"  min:"0" max:"100"`
-	BaseDelayMs   int  `json:"baseDelayMs" min:"0"`   // doubles with each attempt
-	MaxDelayMs    int  `json:"maxDelayMs"  min:"0"`   // the longest single wait
-	IdleTimeoutMs int  `json:"idleTimeoutMs" min:"0"` // a model that sends nothing for so long has failed; 0: no limit of ours
+	Enabled       bool `json:"enabled"`                       // try again when a provider is overloaded or a connection fails
+	MaxRetries    int  `json:"maxRetries"  min:"0" max:"100"` // how often, for one request
+	BaseDelayMs   int  `json:"baseDelayMs" min:"0"`           // doubles with each attempt
+	MaxDelayMs    int  `json:"maxDelayMs"  min:"0"`           // the longest single wait
+	IdleTimeoutMs int  `json:"idleTimeoutMs" min:"0"`         // a model that sends nothing for so long has failed; 0: no limit of ours
 }
 
 // Todo is about the task list that the model keeps.
 type Todo struct {
-	Enabled           bool `json:"enabled"`
+	Enabled           bool `json:"enabled"`                        // give the model a task list
 	Reminders         bool `json:"reminders"`                      // tell the model of unfinished tasks when it stops
 	MaxReminders      int  `json:"maxReminders" min:"0" max:"100"` // between two prompts of the user
 	ClearDelaySeconds int  `json:"clearDelaySeconds" min:"-1"`     // a finished task leaves the list; -1 keeps it
@@ -101,11 +101,11 @@ type Tools struct {
 // TTSR ("time travelling stream rules") is about the rules that watch an answer
 // while it streams.
 type TTSR struct {
-	Enabled       bool   `json:"enabled"`
+	Enabled       bool   `json:"enabled"`                                                 // watch for the rules that stop an answer
 	InterruptMode string `json:"interruptMode" oneof:"always prose-only tool-only never"` // when a match stops the answer
 	ContextMode   string `json:"contextMode"   oneof:"discard keep"`                      // what becomes of the stopped answer
-	RepeatMode    string `json:"repeatMode"    oneof:"once after-gap"`
-	RepeatGap     int    `json:"repeatGap"     min:"1"` // turns
+	RepeatMode    string `json:"repeatMode"    oneof:"once after-gap"`                    // a rule stops an answer once in a session, or again after a gap
+	RepeatGap     int    `json:"repeatGap"     min:"1"`                                   // turns
 }
 
 // Permissions decide which tool calls run unasked. A rule is "tool" or
@@ -113,8 +113,8 @@ type TTSR struct {
 type Permissions struct {
 	Mode  string   `json:"mode" oneof:"plan ask edit full" tighten:"rank"` // "" is the face's default
 	Allow []string `json:"allow" scope:"user" merge:"append"`
-	Ask   []string `json:"ask"   merge:"append"`
-	Deny  []string `json:"deny"  merge:"append"`
+	Ask   []string `json:"ask"   merge:"append"` // rules of what is asked for, whatever the mode
+	Deny  []string `json:"deny"  merge:"append"` // rules of what never runs
 }
 
 // Limits stop a prompt that goes on for too long; 0 is no limit. Where the user

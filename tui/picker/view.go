@@ -12,10 +12,11 @@ import (
 // Shares of the height.
 const (
 	introPart = 3  // the intro takes at most a third
-	moreRows  = 3  // for what is said of the selected item
+	moreRows  = 4  // for what is said of the selected item
 	spacious  = 8  // rows from which on there is room for that
 	roomy     = 14 // and for a sample
 	gap       = 2  // columns between columns
+	narrowest = 6  // of the first cell
 )
 
 const now = "  ← current"
@@ -167,9 +168,13 @@ func (p *Picker) columns(width int) []int {
 	columns := []int{p.wide.title}
 	room := width - 2 - min(p.wide.title, max(width/2, 12))
 	for _, c := range p.wide.cells {
-		if room -= c + gap; room < 0 {
+		if room -= gap; c > room {
+			if len(columns) == 1 && room >= narrowest {
+				columns = append(columns, room) // the pane has it whole
+			}
 			break
 		}
+		room -= c
 		columns = append(columns, c)
 	}
 	for _, c := range columns[1:] {
@@ -276,7 +281,11 @@ func (p *Picker) said(it Item, width int, columns []int) string {
 	if style.Width(it.Title) > room || len(columns) > 1 && style.Width(it.Lead+it.Title) > columns[0] {
 		whole = append(whole, it.Title)
 	}
-	whole = append(whole, it.Cells[min(len(it.Cells), len(columns)-1):]...)
+	for n, cell := range it.Cells {
+		if n+1 >= len(columns) || style.Width(cell) > columns[n+1] {
+			whole = append(whole, cell)
+		}
+	}
 	if taken := style.Width(it.Title) + 2*gap + style.Width(it.Detail); it.Detail != "" && it.More == "" && taken > room {
 		whole = append(whole, it.Detail)
 	}
