@@ -89,9 +89,22 @@ type body struct {
 	left  int // bytes that may still be read of an error's body; 0 for a stream
 	event int // bytes since the last blank line
 	tail  []byte
+	lines dataLines
 }
 
 func (b *body) Read(p []byte) (int, error) {
+	for {
+		n, err := b.read(p)
+		if b.left == 0 {
+			if n = b.lines.filter(p[:n]); n == 0 && err == nil {
+				continue // nothing of it is for the SDK
+			}
+		}
+		return n, err
+	}
+}
+
+func (b *body) read(p []byte) (int, error) {
 	if b.left < 0 || b.x.err != nil {
 		return 0, io.EOF
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -187,6 +188,23 @@ func TestBrokeOff(t *testing.T) {
 	_, got = ask(t, replay(200, io.MultiReader(bytes.NewReader(text), iotest.ErrReader(io.ErrUnexpectedEOF))))
 	if got.Err != nil {
 		t.Error(got.Err)
+	}
+}
+
+// Requirement E-1: what keeps a connection alive, and what numbers and names
+// events, costs no answer, however it is cut.
+func TestLinesThatArentData(t *testing.T) {
+	for name, stream := range streams(t) {
+		want, end := ask(t, replay(http.StatusOK, bytes.NewReader(stream)))
+		for _, noise := range []string{": ping\n\n", ":\n", "id: 7\nretry: 10\n\n", "event: message\n", ": ping\r\n\r\n", "\n"} {
+			noisy := []byte(noise + strings.ReplaceAll(string(stream), "\ndata:", "\n"+noise+"data:") + noise)
+			for _, cut := range []io.Reader{bytes.NewReader(noisy), iotest.OneByteReader(bytes.NewReader(noisy))} {
+				got, e := ask(t, replay(http.StatusOK, cut))
+				if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(e.Message.Content, end.Message.Content) || fmt.Sprint(e.Err) != fmt.Sprint(end.Err) {
+					t.Errorf("%s with %q: %v, without: %v", name, noise, e.Err, end.Err)
+				}
+			}
+		}
 	}
 }
 
