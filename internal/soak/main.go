@@ -51,6 +51,9 @@ func main() {
 			os.Exit(code)
 		}
 	}
+	// Whoever started it under nohup has it ignore hang-ups, which the program would
+	// inherit. A signal that is caught here is not.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	o.mounts = *inside
 	if err := run(ctx, o, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)

@@ -97,7 +97,7 @@ func (p *player) answer(r mockserver.Request) mockserver.Answer {
 		a.Text = append(a.Text, fmt.Sprintf("%d: `code`, **bold**, 中文, عربي. ", i))
 	}
 	if d.slow {
-		a.Pause = 30 * time.Millisecond
+		a.Pause, a.Garbage = 30*time.Millisecond, ": keep-alive\n\nid: 1\nretry: 5\n\n"
 	}
 	return a
 }
@@ -142,7 +142,7 @@ func (p *player) fault(d directive) (mockserver.Answer, bool) {
 	case "stall", "hang":
 		half.Hang = true
 	case "garbage":
-		half.Garbage = "data: {\"type\": \x00\xff[[[\n\nevent: \x1b]0;x\x07\ndata: 1\n\n"
+		half.Garbage = "event: content_block_delta\ndata: {\"type\": \x00\xff[[[\n\nevent: \x1b]0;x\x07\ndata: 1\n\n"
 	case "overflow":
 		return mockserver.Answer{Status: 400, Message: "prompt is too long: 210000 tokens > 200000 maximum"}, true
 	default:
