@@ -293,8 +293,8 @@ func (x *extensions) install(list []*extension) bool {
 		return false
 	}
 	x.list = list
+	x.s.host.Set(parts) // before a close can empty it
 	x.mu.Unlock()
-	x.s.host.Set(parts)
 	x.sync()
 	return true
 }

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -15,8 +17,11 @@ type tap struct {
 	s    *Session
 	part *ext.Part
 
-	mu  sync.Mutex
-	sub *Subscription
+	mu     sync.Mutex
+	sub    *Subscription
+	closed bool
+	over   bool                       // nothing is told any more
+	marks  map[chan struct{}]struct{} // not reached yet
 }
 
 // newTap follows the session for an extension; nil when it doesn't care.
@@ -25,19 +30,24 @@ func (s *Session) newTap(p *ext.Part) *tap {
 		return nil
 	}
 	t := &tap{s: s, part: p}
-	go t.follow(t.attach())
+	t.attach()
+	go t.follow()
 	return t
 }
 
-// attach is Attach without waiting: what happens from now on is told.
-func (t *tap) attach() *Subscription {
+// attach is Attach without waiting: what happens from now on is told. It reports
+// false when the tap was closed.
+func (t *tap) attach() bool {
 	var sub *Subscription
 	sub = newSubscription(func() { t.s.in.do(func() { t.s.detach(sub) }) })
 	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return false
+	}
 	t.sub = sub
-	t.mu.Unlock()
 	t.s.in.do(func() { t.s.faces[sub] = Client{} })
-	return sub
+	return true
 }
 
 func (t *tap) current() *Subscription {
@@ -46,21 +56,25 @@ func (t *tap) current() *Subscription {
 	return t.sub
 }
 
-func (t *tap) follow(sub *Subscription) {
+func (t *tap) follow() {
+	defer t.end()
 	for {
+		sub := t.current()
 		batch, err := sub.Batch(t.s.ctx)
 		if errors.Is(err, ErrTooSlow) {
 			t.s.host.Failed(t.part.Name, "event", errors.New("it was too slow to be told all that has happened"))
 			sub.Close()
-			sub = t.attach()
-			continue
+			t.pass()
+			if t.attach() {
+				continue
+			}
 		}
 		if err != nil {
 			return
 		}
 		for _, it := range batch {
 			if reached, ok := it.Ack.(chan struct{}); ok {
-				close(reached)
+				t.pass(reached)
 			} else if t.s.ctx.Err() == nil {
 				t.s.host.Event(t.s.ctx, t.part, it.Event)
 			}
@@ -69,17 +83,54 @@ func (t *tap) follow(sub *Subscription) {
 }
 
 // mark returns a channel that is closed when all that was published until now
-// has been told.
+// has been told, or never will be.
 func (t *tap) mark() <-chan struct{} {
 	reached := make(chan struct{})
-	t.current().Post(reached)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		close(reached)
+		return reached
+	}
+	if t.marks == nil {
+		t.marks = map[chan struct{}]struct{}{}
+	}
+	t.marks[reached] = struct{}{}
+	t.sub.Post(reached)
 	return reached
 }
 
-func (t *tap) close() {
-	if t != nil {
-		t.current().Close()
+// pass closes marks that are reached; without one, all: what they stood behind
+// is lost.
+func (t *tap) pass(marks ...chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(marks) == 0 {
+		marks = slices.Collect(maps.Keys(t.marks))
 	}
+	for _, m := range marks {
+		if _, waits := t.marks[m]; waits {
+			delete(t.marks, m)
+			close(m)
+		}
+	}
+}
+
+func (t *tap) end() {
+	t.mu.Lock()
+	t.over = true
+	t.mu.Unlock()
+	t.pass()
+}
+
+func (t *tap) close() {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	t.closed = true
+	t.mu.Unlock()
+	t.current().Close()
 }
 
 // marks are those of all taps, in the session's stream at this place. It is

@@ -104,7 +104,7 @@ func (in *instance) ask(c sobek.FunctionCall) (sobek.Value, error) {
 	in.mu.Lock()
 	in.cancels[token] = cancel
 	in.mu.Unlock()
-	return in.loop.Promise(func(ctx context.Context) (func(*sobek.Runtime) sobek.Value, error) {
+	promise, err := in.loop.Promise(func(ctx context.Context) (func(*sobek.Runtime) sobek.Value, error) {
 		stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
 		defer stop()
 		answer, err := m(in, own, caller, args)
@@ -114,6 +114,10 @@ func (in *instance) ask(c sobek.FunctionCall) (sobek.Value, error) {
 		in.forget(token)
 		return answered(answer, err)
 	})
+	if err != nil { // too many are under way: there is nothing to cancel
+		in.forget(token)
+	}
+	return promise, err
 }
 
 // forget takes back the right to cancel what a token stands for.

@@ -8,6 +8,7 @@ package filewatch
 
 import (
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -87,7 +88,9 @@ func (w *Watcher) follow() {
 				return
 			}
 			if w.matters(e) {
-				changed = append(changed, e.Name)
+				if !slices.Contains(changed, e.Name) { // a file may be written all the time
+					changed = append(changed, e.Name)
+				}
 				quiet = time.After(w.options.Quiet)
 			}
 		case _, ok := <-w.notify.Errors:
