@@ -200,7 +200,7 @@ func TestHostGuardsStdout(t *testing.T) {
 	}
 	p := newPlace(t)
 	h := p.host(p.script("model", "-- turn --\n-- call bash --\n"+
-		`{"command":"echo stray > /proc/$PPID/fd/1; setsid sh -c 'echo $$ > pid; exec sleep 3600' < /dev/null > /dev/null 2>&1 & while ! [ -s pid ]; do :; done"}`+
+		`{"command":"echo stray > /proc/$PPID/fd/1; setsid sh -c 'echo $$ > pid; exec sleep 3600' < /dev/null > /dev/null 2>&1 & for i in {1..300}; do [ -s pid ] && break; sleep 0.1; done"}`+
 		"\n-- turn --\n-- text --\ndone\n"))
 	h.prompt("write")
 	h.next("agent_end")
