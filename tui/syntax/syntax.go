@@ -72,6 +72,9 @@ func New(s style.Styles) *Painter {
 	for kind, color := range palette(s.Colors) {
 		p.paints[kind] = style.Foreground(color)
 	}
+	if s.Color && s.Colors.SyntaxComment == "" { // with sixteen colours
+		p.paints[chroma.Comment] = s.Muted
+	}
 	return p
 }
 

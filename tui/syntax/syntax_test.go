@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/themes"
@@ -262,5 +263,19 @@ func BenchmarkFile(b *testing.B) {
 		if p.File(code, "main.go") == nil {
 			b.Fatal("no colours")
 		}
+	}
+}
+
+// Where a theme has no colour for comments they are as faint as other secondary
+// text.
+func TestCommentsOfSixteenColours(t *testing.T) {
+	theme, err := themes.Load(themes.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := style.For(theme, true, colorprofile.ANSI)
+	line := syntax.New(s).Code("// why", "go")[0].Paint()
+	if want := s.Muted.Render("// why"); line != want {
+		t.Errorf("a comment is %q, want %q", line, want)
 	}
 }
