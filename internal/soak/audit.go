@@ -218,9 +218,6 @@ func (w *worker) rested(f face, fresh func() (face, error)) {
 // counts them by who began them.
 func goroutines(f face) map[string]int {
 	out := &f.process().stderr
-	if c, ok := f.(*chatFace); ok {
-		out = &c.raw // its stderr is the terminal
-	}
 	out.grow(8 << 20)
 	f.process().signal(syscall.SIGQUIT)
 	_, _ = f.process().code()
@@ -293,11 +290,12 @@ func (s *soak) report(out io.Writer, took time.Duration) {
 	seconds := func(u syscall.Rusage) float64 { return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9 }
 	fmt.Fprintf(out, "ran %v; processor %.0f s in the program, %.0f s here; disk: %s\n", took.Round(time.Second), seconds(theirs), seconds(mine), disk)
 	for _, subject := range s.watcher.subjects {
+		h := usageOf(subject.samples, func(s sample) int { return s.heap })
 		m := usageOf(subject.samples, func(s sample) int { return s.memory })
 		f := usageOf(subject.samples, func(s sample) int { return s.files })
 		t := usageOf(subject.samples, func(s sample) int { return s.threads })
-		fmt.Fprintf(out, "  %-7s memory %.1f -> %.1f MB (peak %.1f, trend %+.1f), descriptors %.0f -> %.0f (peak %.0f, trend %+.1f), threads %.0f -> %.0f, %d looks\n",
-			subject.name, m.first/1024, m.last/1024, m.peak/1024, m.growth/1024, f.first, f.last, f.peak, f.growth, t.first, t.last, len(subject.samples))
+		fmt.Fprintf(out, "  %-7s heap %.0f -> %.0f MB (peak %.0f, trend %+.1f), memory %.1f -> %.1f MB (peak %.1f, trend %+.1f), descriptors %.0f -> %.0f (peak %.0f, trend %+.1f), threads %.0f -> %.0f, %d looks\n",
+			subject.name, h.first/1024, h.last/1024, h.peak/1024, h.growth/1024, m.first/1024, m.last/1024, m.peak/1024, m.growth/1024, f.first, f.last, f.peak, f.growth, t.first, t.last, len(subject.samples))
 	}
 	if s.length < judged {
 		fmt.Fprintf(out, "  (trends are judged in runs of %v and more)\n", judged)

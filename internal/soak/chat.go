@@ -16,6 +16,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 // chatFace is a terminal with the chat on it.
@@ -24,7 +25,6 @@ type chatFace struct {
 	tty     *os.File
 	heard   func([]byte)
 	changed chan struct{}
-	raw     tail // the end of what was written to the terminal
 
 	mu sync.Mutex
 	vt *vt.Emulator
@@ -38,10 +38,10 @@ func (w *worker) chat(heard func([]byte), args ...string) (*chatFace, error) {
 		if err != nil {
 			return err
 		}
-		f.tty = tty
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
+		cmd.Stdin, cmd.Stdout = program, program
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-		return pty.Setsize(tty, &pty.Winsize{Cols: 100, Rows: 40})
+		f.tty, err = interruptible(tty)
+		return errors.Join(err, f.resize(100, 40))
 	}, append([]string{"--permissions", "full"}, args...)...)
 	if err != nil {
 		return nil, err
@@ -54,11 +54,21 @@ func (w *worker) chat(heard func([]byte), args ...string) (*chatFace, error) {
 	return f, f.see(ctx, "›")
 }
 
+// interruptible returns the same terminal as a file whose Close ends a Read that
+// waits, so that it is really closed. What pty gives blocks.
+func interruptible(tty *os.File) (*os.File, error) {
+	defer tty.Close()
+	fd, err := unix.FcntlInt(tty.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	return os.NewFile(uintptr(fd), tty.Name()), err
+}
+
 func (f *chatFace) draw() {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := f.tty.Read(buf)
-		_, _ = f.raw.Write(buf[:n])
 		f.mu.Lock()
 		_, _ = f.vt.Write(buf[:n])
 		f.mu.Unlock()
@@ -243,5 +253,13 @@ func (f *chatFace) resize(width, height int) error {
 	f.mu.Lock()
 	f.vt.Resize(width, height)
 	f.mu.Unlock()
-	return pty.Setsize(f.tty, &pty.Winsize{Cols: uint16(width), Rows: uint16(height)})
+	control, err := f.tty.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = control.Control(func(fd uintptr) {
+		failed = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(height), Col: uint16(width)})
+	})
+	return errors.Join(err, failed)
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // disk is a small file system which can be filled and, if it is a real one on a
@@ -110,11 +112,8 @@ func (d *disk) stutter(ctx context.Context) error {
 		return err
 	}
 	defer f.Close()
-	control := func(request uintptr) error {
-		if _, _, e := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), request, 0); e != 0 {
-			return e
-		}
-		return nil
+	control := func(request uint) error {
+		return unix.IoctlSetInt(int(f.Fd()), request, 0)
 	}
 	for ctx.Err() == nil {
 		if err := control(freezeRequest); err != nil {

@@ -9,12 +9,15 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm/llmtest/mockserver"
 )
@@ -44,6 +47,9 @@ func (w *worker) start(face string, attach func(*exec.Cmd) error, args ...string
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + w.place.home, "TERM=xterm-256color", "TMPDIR=" + w.root,
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", runName + "=" + run,
+	}
+	if face != "print" { // whose stderr is to be empty
+		cmd.Env = append(cmd.Env, "GODEBUG=gctrace=1")
 	}
 	c := &child{soak: w.soak, name: w.name + "/" + face, run: run, cmd: cmd, done: make(chan struct{})}
 	cmd.Stderr, cmd.WaitDelay = &c.stderr, time.Second
@@ -128,10 +134,25 @@ func (c *child) ends(codes ...int) error {
 
 // words are the last that the process said.
 func (c *child) words() string {
+	said := collections.ReplaceAllString(c.stderr.String(), "")
 	if c.screen != nil {
-		return "\n" + c.screen()
+		said += "\n" + c.screen()
 	}
-	return c.stderr.String()
+	return said
+}
+
+// collections are the lines in which the runtime tells of the garbage collector.
+// The last of the three sizes is what was in use after it.
+var collections = regexp.MustCompile(`(?m)^(?:gc [0-9]+ @.* [0-9]+->[0-9]+->([0-9]+) MB,.*|scvg.*)\n`)
+
+// heap is what was in use after the last collection, in KB, 0 before the first.
+func (c *child) heap() int {
+	all := collections.FindAllStringSubmatch(c.stderr.String(), -1)
+	if len(all) == 0 {
+		return 0
+	}
+	n, _ := strconv.Atoi(all[len(all)-1][1])
+	return n << 10
 }
 
 // tail keeps the end of what is written to it.
@@ -166,9 +187,8 @@ func (t *tail) grow(limit int) {
 // adoptOrphans makes this process the parent of whatever its descendants leave
 // behind, so that it is seen.
 func adoptOrphans() error {
-	const setChildSubreaper = 36
-	if _, _, e := syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0); e != 0 {
-		return fmt.Errorf("become the reaper of orphans: %w", e)
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become the reaper of orphans: %w", err)
 	}
 	return nil
 }

@@ -82,26 +82,43 @@ func TestAudit(t *testing.T) {
 // alone isn't one.
 func TestGrows(t *testing.T) {
 	steady := func(i int) int { return 30_000 + (i*7919)%9000 }
+	heap := func(i int) int { return (7 + i*7%4) << 10 }
+	files := func(i int) int { return 20 + i%5 }
 	for name, c := range map[string]struct {
-		memory, files func(i int) int
-		want          string
+		heap, memory, files func(i int) int
+		want                string
 	}{
-		"flat":             {steady, func(i int) int { return 20 + i%5 }, ""},
-		"a peak":           {func(i int) int { return steady(i) + 80_000*(i%40/39) }, func(int) int { return 20 }, ""},
-		"warms up":         {func(i int) int { return steady(i) + min(i, 30)*1000 }, func(int) int { return 20 }, ""},
-		"memory leaks":     {func(i int) int { return steady(i) + i*150 }, func(int) int { return 20 }, "memory grows"},
-		"descriptors leak": {steady, func(i int) int { return 20 + i/15 }, "descriptors grow"},
+		"flat":             {heap, steady, files, ""},
+		"a peak":           {func(i int) int { return heap(i) + 80_000*(i%40/39) }, func(i int) int { return steady(i) + 80_000*(i%40/39) }, files, ""},
+		"warms up":         {func(i int) int { return heap(i) + min(i, 30)*1000 }, func(i int) int { return steady(i) + min(i, 30)*1000 }, files, ""},
+		"the heap leaks":   {func(i int) int { return heap(i) + i*50 }, steady, files, "the heap grows"},
+		"memory leaks":     {heap, func(i int) int { return steady(i) + i*250 }, files, "memory grows"},
+		"descriptors leak": {heap, steady, func(i int) int { return 20 + i/15 }, "descriptors grow"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &subject{}
 			for i := range 120 {
-				s.samples = append(s.samples, sample{memory: c.memory(i), files: c.files(i)})
+				s.samples = append(s.samples, sample{heap: c.heap(i), memory: c.memory(i), files: c.files(i)})
 			}
 			got := strings.Join(s.grows(), "; ")
 			if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Errorf("found %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// What was in use after a collection is read of the runtime's own words, which
+// are no words of the program's.
+func TestHeap(t *testing.T) {
+	c := &child{}
+	if c.heap() != 0 {
+		t.Errorf("%d before the first collection", c.heap())
+	}
+	fmt.Fprint(&c.stderr, "gc 1 @0.014s 2%: 0.01+0.6+0.01 ms clock, 0.03+0.2/0.5/0+0.02 ms cpu, 3->4->2 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P\nhoopoe: no\n"+
+		"gc 2 @0.1s 2%: 0.01+0.6+0.01 ms clock, 0.03+0.2/0.5/0+0.02 ms cpu, 9->9->7 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P\n")
+	if c.heap() != 7<<10 || c.words() != "hoopoe: no\n" {
+		t.Errorf("heap %d, words %q", c.heap(), c.words())
 	}
 }
 

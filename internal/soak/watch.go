@@ -31,10 +31,11 @@ type subject struct {
 	zombies map[int]bool // children that were dead and not reaped at the last look
 }
 
-// sample is one look. Memory is what is the process's own, without pages of
-// files, in KB.
+// sample is one look. Heap is what was in use after the last collection, memory
+// what the process has for its own, without pages of files; both in KB.
 type sample struct {
 	at       time.Duration
+	heap     int
 	memory   int
 	files    int
 	threads  int
@@ -91,7 +92,7 @@ func (s *subject) look(at time.Duration) error {
 	files, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
 	children := childrenOf(pid)
 	s.samples = append(s.samples, sample{
-		at: at, memory: field(status, "RssAnon:"), threads: field(status, "Threads:"), files: len(files), children: len(children),
+		at: at, heap: s.child.heap(), memory: field(status, "RssAnon:"), threads: field(status, "Threads:"), files: len(files), children: len(children),
 	})
 	dead := map[int]bool{}
 	for _, c := range children {
@@ -117,14 +118,15 @@ func field(status []byte, name string) int {
 	return 0
 }
 
-// What may grow from the end of the first quarter to the end of a run. The
-// garbage collector lets memory swing by as much as there is in use, so a single
-// look says nothing; the line through all of them moves by a few percent. A leak
-// of a KB a prompt is below this, one of a session a round is far above.
+// What may grow from the end of the first quarter to the end of a run: of the
+// median a share, but at least so much. The heap is known in whole MB and is a
+// matter of when the collector last ran, a few MB up or down; a leak of 10 KB a
+// round makes as much. Memory follows what the heap was between collections, and
+// is given back when the runtime likes: it only shows what isn't on the heap.
 const (
-	memoryShare = 0.15    // of the median
-	memoryLeast = 8 << 10 // KB
-	filesLeast  = 3
+	heapShare, heapLeast     = 0.25, 3 << 10 // KB
+	memoryShare, memoryLeast = 0.40, 16 << 10
+	filesLeast               = 3
 	// A run shorter than this hasn't got over its beginnings.
 	judged = 10 * time.Minute
 )
@@ -175,10 +177,13 @@ func usageOf(samples []sample, of func(sample) int) usage {
 
 // grows says what isn't flat.
 func (s *subject) grows() (found []string) {
-	memory := usageOf(s.samples, func(s sample) int { return s.memory })
-	if memory.growth > max(memoryLeast, memoryShare*memory.middle) {
-		found = append(found, fmt.Sprintf("memory grows by %.1f MB of %.1f", memory.growth/1024, memory.middle/1024))
+	size := func(what string, share, least float64, of func(sample) int) {
+		if u := usageOf(s.samples, of); u.growth > max(least, share*u.middle) {
+			found = append(found, fmt.Sprintf("%s grows by %.1f MB of %.1f", what, u.growth/1024, u.middle/1024))
+		}
 	}
+	size("the heap", heapShare, heapLeast, func(s sample) int { return s.heap })
+	size("memory", memoryShare, memoryLeast, func(s sample) int { return s.memory })
 	files := usageOf(s.samples, func(s sample) int { return s.files })
 	if files.growth > filesLeast {
 		found = append(found, fmt.Sprintf("descriptors grow by %.0f of %.0f", files.growth, files.middle))
