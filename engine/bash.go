@@ -36,7 +36,8 @@ type BashInput struct {
 
 // Bash runs a command of the user's, beside any run, and adds what it printed
 // to the context: at once when the session is idle, else when the prompt in
-// progress has settled. A non-zero exit is no error.
+// progress has settled. A conversation that has begun meanwhile gets nothing of
+// it. A non-zero exit is no error.
 func (s *Session) Bash(ctx context.Context, in BashInput) (BashResult, error) {
 	command := in.Command
 	if strings.TrimSpace(command) == "" {
@@ -44,7 +45,7 @@ func (s *Session) Bash(ctx context.Context, in BashInput) (BashResult, error) {
 	}
 	run, cancel := context.WithCancel(s.ctx)
 	defer cancel()
-	id := s.ids.next()
+	id, talk := s.ids.next(), 0
 	// Once it has begun it has to be ended, so the wait outlasts ctx.
 	err := s.set(context.WithoutCancel(ctx), func() error {
 		if err := ctx.Err(); err != nil {
@@ -53,7 +54,7 @@ func (s *Session) Bash(ctx context.Context, in BashInput) (BashResult, error) {
 		if s.bash != nil {
 			return errors.New("a command is already running: stop it first")
 		}
-		s.bash = &userBash{stop: cancel}
+		s.bash, talk = &userBash{stop: cancel}, s.talk
 		s.publish(event.BashStarted{ID: id, Ref: in.Ref, Command: command})
 		return nil
 	})
@@ -75,7 +76,9 @@ func (s *Session) Bash(ctx context.Context, in BashInput) (BashResult, error) {
 	}}
 	err = s.set(context.WithoutCancel(ctx), func() error {
 		s.bash = nil
-		s.pending = append(s.pending, m)
+		if s.talk == talk {
+			s.pending = append(s.pending, m)
+		}
 		if s.state == Idle {
 			s.flushBash()
 		}

@@ -115,6 +115,9 @@ func (s *Session) replace(ctx context.Context, r ext.Replace, open func() (*sess
 		}
 		previous, old = s.doc.File(), s.doc.Close()
 		s.adopt(doc)
+		if r.Reason != "fork" {
+			s.talk++
+		}
 		s.env.fresh()
 		return nil
 	})

@@ -107,6 +107,7 @@ type Session struct {
 	queue   []event.Queued
 	taken   map[string]bool // queued messages given to the run, not yet announced
 	bash    *userBash
+	talk    int               // grows with each document that isn't a copy of the one before
 	pending []message.Message // finished user commands that wait for the run's end
 
 	model    llm.Model
