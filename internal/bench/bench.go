@@ -162,7 +162,9 @@ func rows(w work, entrants []*entrant, samples []map[string][]float64, failed []
 				row.Cells[e.name] = report.Summarize(samples[i][q])
 			}
 		}
-		out = append(out, row)
+		if len(row.Cells) > 0 { // not every system tells everything
+			out = append(out, row)
+		}
 	}
 	return out
 }

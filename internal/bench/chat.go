@@ -79,7 +79,7 @@ func (b *bench) answered(ctx context.Context, s *screen, z size) error {
 		return err
 	}
 	// A pause, as some take a return that comes at once for one in a paste.
-	if err := s.read(ctx, 200*time.Millisecond); err != nil {
+	if err := s.read(ctx, 500*time.Millisecond); err != nil {
 		return err
 	}
 	if err := s.send("\r"); err != nil {

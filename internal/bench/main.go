@@ -71,7 +71,7 @@ func command(ctx context.Context, args []string, out, log io.Writer) error {
 	flags.StringVar(&o.json, "json", published, "`file` for the results; the table goes beside it, as .md")
 	only := flags.String("only", "", "works to do, as -list names them, with commas between; nothing is written without -json")
 	peers := flags.String("peers", "", "rivals to run, with commas between; all that are installed without it")
-	render := flags.String("render", "", "measure nothing, write the short table of the published results into this Markdown `file`")
+	render := flags.String("render", "", "measure nothing, write the published results' table anew, and its short form into this Markdown `file`")
 	list := flags.Bool("list", false, "list the works and the peers")
 	try := flags.Bool("try", false, "do little of each work, once, to see whether all rivals can; nothing is written without -json")
 	if err := flags.Parse(args); err != nil {
@@ -128,7 +128,16 @@ func embed(results, document string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", document, err)
 	}
-	return os.WriteFile(document, []byte(changed), 0o644)
+	if err := os.WriteFile(document, []byte(changed), 0o644); err != nil {
+		return err
+	}
+	return writeTable(results, r)
+}
+
+// writeTable writes the whole table beside the results.
+func writeTable(results string, r report.Results) error {
+	table := strings.TrimSuffix(results, filepath.Ext(results)) + ".md"
+	return os.WriteFile(table, []byte(r.Document()), 0o644)
 }
 
 // measure does all works and writes the results.
@@ -161,8 +170,7 @@ func measure(ctx context.Context, o options, out, log io.Writer) error {
 	if err := results.Write(o.json); err != nil {
 		return err
 	}
-	table := strings.TrimSuffix(o.json, filepath.Ext(o.json)) + ".md"
-	return os.WriteFile(table, []byte(results.Document()), 0o644)
+	return writeTable(o.json, results)
 }
 
 // build makes our binary: as make build does, or with what the tests have

@@ -48,7 +48,7 @@ func omp() peer {
 	return peer{
 		name: "omp", program: "omp", wire: mockserver.Completions,
 		configure: func(w *place) error { return w.writeJSON(".omp/agent/models.yml", piModels(w)) }, // JSON is YAML
-		env:       func(*place) []string { return []string{"PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1"} },
+		env:       func(*place) []string { return []string{"PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1", "OMP_SKIP_SETUP=1"} },
 		read:      &mockserver.Call{Name: "read", Arguments: `{"path":"notes.txt"}`},
 		shell:     &mockserver.Call{Name: "bash", Arguments: `{"command":"true"}`},
 		print:     func(prompt string) []string { return append(with, "-p", prompt) },

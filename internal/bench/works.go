@@ -170,8 +170,13 @@ func ready(mode, id string, goal report.Goal) work {
 
 // served is the long answer to a host.
 func served(mode, id string, sc scene, goals map[string]report.Goal) work {
+	quantities := []string{wall, written}
+	short := quantities
+	if mode == wholes { // which is ours alone
+		short = nil
+	}
 	return work{
-		id: id, title: "the same over " + mode, quantities: []string{wall, written}, goals: goals, short: []string{wall, written},
+		id: id, title: "the same over " + mode, quantities: quantities, goals: goals, short: short,
 		do: func(ctx context.Context, b *bench, e *entrant) (figures, error) {
 			h, ok := e.hosts[mode]
 			if !ok {
