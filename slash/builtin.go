@@ -34,7 +34,7 @@ func Builtins(o Options) *Registry {
 	help := Command{
 		Name: "help", Aliases: []string{"?"}, Summary: "List the commands", Source: "builtin",
 		Run: func(ctx context.Context, c Call) (Result, error) {
-			return Result{Handled: true, Reply: helpText(registry.For(ctx, c.Session).Catalog(c.Caps))}, nil
+			return Result{Handled: true, Reply: HelpText(registry.For(ctx, c.Session).Catalog(c.Caps))}, nil
 		},
 	}
 	saved := sessions{o}
@@ -93,8 +93,8 @@ func reply(format string, args ...any) (Result, error) {
 	return Result{Handled: true, Reply: fmt.Sprintf(format, args...)}, nil
 }
 
-// helpText lists commands in two columns.
-func helpText(commands []Command) string {
+// HelpText lists commands in two columns.
+func HelpText(commands []Command) string {
 	rows := make([][2]string, len(commands))
 	for i, c := range commands {
 		usage := "/" + c.Name

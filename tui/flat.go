@@ -2,19 +2,18 @@ package tui
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/card"
-	"github.com/hoopoe-agent/hoopoe/tui/dialog"
 )
 
 // flat is the chat for a terminal that can do nothing but lines: no escape
@@ -27,17 +26,24 @@ type flat struct {
 	stream   Stream
 	running  bool
 	question *event.Question
+	options  *menu // the question's, where they are many
+	menu     *menu // a list that the user has opened
+	now      screenNow
+	hidden   bool              // what is typed isn't shown
 	titles   map[string]string // of calls, by id
 	shown    map[string]string // what extensions show, by place
 	replies  chan slashMsg
+	calls    chan func() // to be done on the loop
 	lines    chan string
 	batches  chan batchMsg
 }
 
 func runFlat(ctx context.Context, o Options) (int, error) {
 	f := &flat{o: o, ctx: ctx, titles: map[string]string{}, shown: map[string]string{},
-		replies: make(chan slashMsg),
-		lines:   make(chan string), batches: make(chan batchMsg)}
+		replies: make(chan slashMsg), calls: make(chan func()),
+		now:   screenNow{theme: o.Theme.Name, screen: cmp.Or(o.Screen, Fullscreen), notify: o.Notify, vim: o.Vim, progress: o.Progress, mouse: !o.MouseFree},
+		lines: make(chan string), batches: make(chan batchMsg)}
+	defer f.hide(false)
 	go f.read()
 	if code, ok := f.trust(); !ok {
 		return code, nil
@@ -177,10 +183,8 @@ func (f *flat) loop() (int, error) {
 				return 0, nil
 			case !open:
 				f.lines = nil // what runs may end
-			case f.question != nil:
-				f.answer(line)
-			case strings.TrimSpace(line) != "":
-				f.send(line)
+			default:
+				f.line(line)
 			}
 		case msg := <-f.batches:
 			if err := f.batch(msg); err != nil {
@@ -189,6 +193,8 @@ func (f *flat) loop() (int, error) {
 			if f.lines == nil && !f.running {
 				return 0, nil
 			}
+		case call := <-f.calls:
+			call()
 		case msg := <-f.replies:
 			if f.reply(msg) {
 				return 0, nil
@@ -201,6 +207,40 @@ func (f *flat) loop() (int, error) {
 		case <-f.ctx.Done():
 			return 130, nil
 		}
+	}
+}
+
+// onLoop has something done on the loop.
+func (f *flat) onLoop(call func()) {
+	select {
+	case f.calls <- call:
+	case <-f.ctx.Done():
+	}
+}
+
+// line takes a line of the user's: for the question that is open, for the list,
+// or as a message. A command leaves the list.
+func (f *flat) line(text string) {
+	command := strings.HasPrefix(text, "/")
+	switch {
+	case f.question != nil:
+		f.answer(text)
+	case f.menu != nil && !command:
+		f.answerMenu(text)
+	case command && f.panel(text):
+	case strings.TrimSpace(text) != "":
+		f.menu = nil
+		f.send(text)
+	}
+}
+
+// answerMenu gives a line to the list that is open.
+func (f *flat) answerMenu(text string) {
+	m := f.menu
+	say, done := m.answer(text)
+	f.print(say)
+	if done && f.menu == m { // else it has opened another
+		f.menu = nil
 	}
 }
 
@@ -289,7 +329,7 @@ func (f *flat) event(e event.Event) {
 	case event.AskOpened:
 		f.ask(e.Question)
 	case event.AskClosed:
-		f.question = nil
+		f.closed()
 		if e.TimedOut {
 			f.say("·", "Nobody answered in time.")
 		}
@@ -327,49 +367,4 @@ func (f *flat) ended(e event.ToolEnded) {
 	if e.IsError {
 		f.say("x", title+": "+message.Text(e.Content))
 	}
-}
-
-// ask shows a question with numbered answers.
-func (f *flat) ask(q event.Question) {
-	f.question = &q
-	f.say("?", questionText(q))
-	for i, c := range choices(q) {
-		f.print(strconv.Itoa(i+1) + ". " + sanitize.Line(c.label) + "\n")
-		if text := description(q, i); text != "" {
-			f.print("   " + sanitize.Line(text) + "\n")
-		}
-	}
-	switch q.Kind {
-	case event.AskPermission:
-		f.print("A number, or text: no, with that reason.\n")
-	case event.AskSelect:
-		f.print("A number; 0 chooses nothing.\n")
-	}
-	if q.Timeout > 0 {
-		f.print("Without an answer it goes on in " + dialog.Countdown(q.Timeout) + ".\n")
-	}
-	f.print("> ")
-}
-
-// answer takes a line as the answer to the open question.
-func (f *flat) answer(line string) {
-	q := *f.question
-	list := choices(q)
-	line = strings.TrimSpace(line)
-	a := event.Answer{Value: line}
-	n, err := strconv.Atoi(line)
-	switch {
-	case err == nil && n >= 1 && n <= len(list):
-		a = list[n-1].answer
-	case q.Kind == event.AskPermission && line != "" && err != nil:
-		a = event.Answer{Choice: event.Deny, Reason: line}
-	case q.Kind == event.AskInput || q.Kind == event.AskEditor:
-	case q.Kind == event.AskSelect && line == "0":
-		a = event.Answer{Cancelled: true}
-	default:
-		f.print("A number from 1 to " + strconv.Itoa(len(list)) + ", please.\n> ")
-		return
-	}
-	f.question = nil
-	go f.run("answer", func(ctx context.Context) error { return f.session.Answer(ctx, q.ID, a) })
 }

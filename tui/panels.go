@@ -18,8 +18,9 @@ type command struct {
 	summary string
 	open    func(*app) tea.Cmd
 	// with, if set, takes an argument: this command is the chat's alone.
-	with func(a *app, args string) tea.Cmd
-	args string
+	with  func(a *app, args string) tea.Cmd
+	args  string
+	lines lister // in place of open, on a terminal that has lines alone
 }
 
 // opens is how the panel opens, or the command runs with an argument.
@@ -57,6 +58,7 @@ func (a *app) panels() []command {
 		{names: []string{"doctor"}, summary: "Ask the terminal what it can do", open: (*app).doctor},
 		{names: []string{"tui"}, args: "[fullscreen|inline]", summary: "Use a screen of its own, or the normal one and its scrollback", with: (*app).commandTUI},
 		{names: []string{"vim"}, args: "[on|off]", summary: "Turn vim's keys on or off", with: (*app).commandVim},
+		{names: []string{"help", "?"}, summary: "List the commands", open: (*app).openHelp},
 		{names: []string{"hotkeys", "keybindings"}, summary: "Show what keys do", open: func(a *app) tea.Cmd { a.openKeys(); return nil }},
 	}
 	if a.o.Sessions != nil {
@@ -107,8 +109,12 @@ func (a *app) panelFor(text string) (open func(*app) tea.Cmd, ok bool) {
 
 // withPanels adds the panels that have no command of their name.
 func (a *app) withPanels(catalog []slash.Command) []slash.Command {
+	return withPanels(catalog, a.panels())
+}
+
+func withPanels(catalog []slash.Command, panels []command) []slash.Command {
 	catalog = slices.Clone(catalog)
-	for _, p := range a.panels() {
+	for _, p := range panels {
 		for i := range catalog { // what is a panel here is no other command's alias
 			if c := &catalog[i]; !slices.Contains(p.names, c.Name) {
 				c.Aliases = slices.DeleteFunc(slices.Clone(c.Aliases), func(name string) bool { return slices.Contains(p.names, name) })

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -40,15 +41,15 @@ func choices(q event.Question) []choice {
 
 // questionText tells a question in plain lines. Of what is to be approved
 // nothing is hidden: control characters are shown.
-func questionText(q event.Question) string {
+func questionText(q event.Question, cwd, home string) string {
 	lines := []string{sanitize.Line(q.Title)}
 	if from := asker(q); from != "" {
 		lines[0] += " (" + sanitize.Line(from) + ")"
 	}
-	if q.Message != "" {
+	p := q.Permission
+	if q.Message != "" && (p == nil || len(p.Parts) == 0) { // else it says what the parts do
 		lines = append(lines, sanitize.Text(q.Message))
 	}
-	p := q.Permission
 	if p == nil {
 		return strings.Join(lines, "\n")
 	}
@@ -61,10 +62,16 @@ func questionText(q event.Question) string {
 		lines = append(lines, sanitize.Visible(indented(p.Arguments)))
 	}
 	for _, path := range p.Paths {
-		lines = append(lines, "path: "+sanitize.Visible(path))
+		if !slices.ContainsFunc(p.Parts, func(part event.PermissionPart) bool { return part.Text == path }) {
+			lines = append(lines, "path: "+shortPath(path, cwd, home))
+		}
 	}
 	for _, part := range p.Parts {
-		lines = append(lines, "needs approval: "+sanitize.Visible(part.Text)+" ("+sanitize.Line(part.Why)+")")
+		text := sanitize.Visible(part.Text)
+		if slices.Contains(p.Paths, part.Text) {
+			text = shortPath(part.Text, cwd, home)
+		}
+		lines = append(lines, "needs approval: "+text+" ("+sanitize.Line(part.Why)+")")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -98,13 +98,17 @@ const (
 	withFocus      = "focus"
 )
 
-// goOn asks whether what is left is to be summed up, and goes.
-func (p *treePanel) goOn(id, title string) {
-	spec := dialog.Spec{Title: "Go on from here?", Why: title + "\nWhat followed stays, as another branch.", Choices: []dialog.Choice{
+func waysOn() []dialog.Choice {
+	return []dialog.Choice{
 		{ID: withoutSummary, Label: "Yes", Key: "y"},
 		{ID: withSummary, Label: "Yes, and tell the model in short what was done since", Key: "s"},
 		{ID: withFocus, Label: "Yes, and say what the summary is to keep", Reason: "What matters of it?"},
-	}}
+	}
+}
+
+// goOn asks whether what is left is to be summed up, and goes.
+func (p *treePanel) goOn(id, title string) {
+	spec := dialog.Spec{Title: "Go on from here?", Why: title + "\nWhat followed stays, as another branch.", Choices: waysOn()}
 	p.app.onTop(p, spec, func(r dialog.Result) tea.Cmd {
 		p.app.panel = nil
 		return p.app.goOn(id, engine.MoveOptions{Summarize: r.ID != withoutSummary, Instructions: r.Text})

@@ -164,6 +164,15 @@ func (p *Picker) Selected() (Item, bool) {
 	return it, !it.Disabled
 }
 
+// Found returns the items that are shown, in their order.
+func (p *Picker) Found() []Item {
+	found := make([]Item, len(p.found))
+	for i, n := range p.found {
+		found[i] = p.items[n]
+	}
+	return found
+}
+
 // Update handles one key. It reports true when the picker is done, or when the
 // key is one of the owner's. Ctrl+C cancels whatever the keys are.
 func (p *Picker) Update(key tea.KeyPressMsg) (Result, bool) {
