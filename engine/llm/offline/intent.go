@@ -89,10 +89,10 @@ type intent struct {
 // a and b fill the intent.
 type rule struct {
 	kind kind
-	expr *regexp.Regexp
+	expr func() *regexp.Regexp // compiled when it is first tried
 }
 
-// grammars are compiled at the first prompt, not when the program starts.
+// grammars are made at the first prompt, not when the program starts.
 var grammars = sync.OnceValue(func() [3][]rule {
 	return [3][]rule{english: compile(englishRules()), arabic: compile(arabicRules()), chinese: compile(chineseRules())}
 })
@@ -111,7 +111,8 @@ func compile(macros map[string]string, wordings []wording) []rule {
 	replacer := strings.NewReplacer(pairs...)
 	rules := make([]rule, len(wordings))
 	for i, w := range wordings {
-		rules[i] = rule{w.kind, regexp.MustCompile("(?is)^" + replacer.Replace("{p}"+w.pattern))}
+		pattern := "(?is)^" + replacer.Replace("{p}"+w.pattern)
+		rules[i] = rule{w.kind, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })}
 	}
 	return rules
 }
@@ -168,12 +169,13 @@ func (k kind) harmless() bool {
 }
 
 func (r rule) match(f folded) (intent, bool) {
-	m := r.expr.FindStringSubmatchIndex(f.text)
+	expr := r.expr()
+	m := expr.FindStringSubmatchIndex(f.text)
 	if m == nil {
 		return intent{}, false
 	}
 	in := intent{kind: r.kind}
-	for i, name := range r.expr.SubexpNames() {
+	for i, name := range expr.SubexpNames() {
 		if name == "" || m[2*i] < 0 {
 			continue
 		}
