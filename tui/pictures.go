@@ -4,7 +4,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
-	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/tui/image"
 	"github.com/hoopoe-agent/hoopoe/tui/terminal"
@@ -29,13 +28,13 @@ func pictures(p terminal.Profile, colors colorprofile.Profile) *image.Screen {
 	return &image.Screen{Protocol: protocol}
 }
 
-// askCell asks for the size of a cell, which another font changes, where
-// pictures are scaled by it.
+// askCell asks for the size of a cell (XTWINOPS), which another font changes,
+// where pictures are scaled by it.
 func (a *app) askCell() tea.Cmd {
 	if a.look.Images == nil {
 		return nil
 	}
-	return tea.Raw(ansi.WindowOp(ansi.RequestCellSizeWinOp))
+	return tea.Raw("\x1b[16t")
 }
 
 // maxCell bounds what a terminal may say of its cells, in pixels.
