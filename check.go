@@ -36,10 +36,7 @@ type checker struct {
 func (p *program) configCheck(ctx context.Context, c checker, files []string) error {
 	var found []config.Problem
 	if len(files) == 0 {
-		var err error
-		if found, err = c.all(ctx); err != nil {
-			return err
-		}
+		found = c.all(ctx)
 	}
 	for _, file := range files {
 		problems, err := c.file(ctx, file)
@@ -59,19 +56,14 @@ func (p *program) configCheck(ctx context.Context, c checker, files []string) er
 }
 
 // all is what is wrong with any file of the user's or the project's.
-func (c checker) all(ctx context.Context) ([]config.Problem, error) {
+func (c checker) all(ctx context.Context) []config.Problem {
 	paths := c.engine.Paths()
 	found := c.settings(ctx, c.cwd)
-	for _, check := range []func() ([]config.Problem, error){
-		func() ([]config.Problem, error) { return modelProblems(paths.Models()) },
-		func() ([]config.Problem, error) { return keyProblems(paths.KeyBindings()), nil },
-	} {
-		problems, err := check()
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, problems...)
+	models, err := modelProblems(paths.Models())
+	if err != nil { // the other files can be looked at all the same
+		models = []config.Problem{{File: paths.Models(), Text: err.Error()}}
 	}
+	found = append(append(found, models...), keyProblems(paths.KeyBindings())...)
 	for _, path := range serverFiles(paths, c.cwd) {
 		found = append(found, c.servers(path)...)
 	}
@@ -88,7 +80,7 @@ func (c checker) all(ctx context.Context) ([]config.Problem, error) {
 	if w := c.engine.Keys().Warning(); w != "" {
 		found = append(found, config.Problem{File: paths.Auth(), Text: w})
 	}
-	return found, nil
+	return found
 }
 
 // file is what is wrong with one file; its name says what it is.

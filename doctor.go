@@ -58,10 +58,7 @@ func (p *program) doctor(c *cli.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	found, err := p.examine(ctx, e, cwd, profile.Report())
-	if err != nil {
-		return err
-	}
+	found := p.examine(ctx, e, cwd, profile.Report())
 	if c.Bool("json") {
 		out := json.NewEncoder(p.stdout)
 		out.SetEscapeHTML(false)

@@ -61,7 +61,7 @@ type mcpServerFinding struct {
 }
 
 // examine looks at everything but the terminal, of which it is told.
-func (p *program) examine(ctx context.Context, e *engine.Engine, cwd string, rows []terminal.Row) (examination, error) {
+func (p *program) examine(ctx context.Context, e *engine.Engine, cwd string, rows []terminal.Row) examination {
 	found := examination{
 		Version: version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		Files: sitesOf(e.Paths(), cwd), Problems: []string{}, Keys: keysFound(e, p.getenv), Models: []modelFinding{}, Asked: !e.Offline(), Servers: []mcpServerFinding{},
@@ -70,11 +70,7 @@ func (p *program) examine(ctx context.Context, e *engine.Engine, cwd string, row
 		found.Terminal = append(found.Terminal, terminalFinding{r.Name, cmp.Or(string(r.State), "unknown"), r.Text, r.Hint})
 	}
 	c := checker{p, e, cwd}
-	problems, err := c.all(ctx)
-	if err != nil {
-		return found, err
-	}
-	for _, problem := range problems {
+	for _, problem := range c.all(ctx) {
 		found.Problems = append(found.Problems, problem.Error())
 	}
 	for _, s := range servers.Servers() {
@@ -89,7 +85,7 @@ func (p *program) examine(ctx context.Context, e *engine.Engine, cwd string, row
 		}
 	}
 	found.Servers = append(found.Servers, c.mcpServers(ctx)...)
-	return found, nil
+	return found
 }
 
 // keysFound are the providers with a key.
