@@ -593,15 +593,15 @@ func TestAttachments(t *testing.T) {
 
 // W-10: a message over the limit ends its connection alone.
 func TestTooLarge(t *testing.T) {
-	p := serve(t, hello, func(o *Options) { o.MaxMessage = 8 << 20 })
+	p := serve(t, hello, func(o *Options) { o.MaxMessage = 1 << 20 })
 	other := p.connect("")
 	c := p.connect("")
-	big := base64.StdEncoding.EncodeToString(make([]byte, 4<<20))
+	big := base64.StdEncoding.EncodeToString(make([]byte, 512<<10))
 	c.send(`{"request_id":"a","input":{"Image":{"data":%q}}}`, big)
 	if g := c.end("a"); !strings.Contains(g.err(), "no picture") {
 		t.Errorf("a message below the limit: %v", g)
 	}
-	go c.ws.Write(t.Context(), websocket.MessageText, make([]byte, 9<<20))
+	go c.ws.Write(t.Context(), websocket.MessageText, make([]byte, 2<<20))
 	if code := c.closed(); code != websocket.StatusMessageTooBig && code != -1 {
 		t.Errorf("closed with %d", code)
 	}
