@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -10,8 +11,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/permission"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -24,7 +29,8 @@ func FuzzApp(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, steps uint16) {
 		m := monkey{rand.New(rand.NewPCG(seed, 1))}
-		a, _ := panelApp(t, 80, 24)
+		a, fake := panelApp(t, 80, 24)
+		m.crowd(a, fake, pick(m, -1, 0, 1, 2000))
 		for range steps % 400 {
 			what := m.act(a)
 			rows, cursor := a.rows()
@@ -52,7 +58,7 @@ func pick[T any](m monkey, list ...T) T { return list[m.IntN(len(list))] }
 
 // act does one thing and says what.
 func (m monkey) act(a *app) string {
-	switch m.IntN(7) {
+	switch m.IntN(8) {
 	case 0:
 		msg := tea.WindowSizeMsg{Width: 1 + m.IntN(120), Height: 1 + m.IntN(50)}
 		a.update(msg)
@@ -61,8 +67,13 @@ func (m monkey) act(a *app) string {
 		text := m.text()
 		a.update(tea.PasteMsg{Content: text})
 		return fmt.Sprintf("paste %q", text)
+	case 7:
+		at := tea.Mouse{X: m.IntN(a.width + 2), Y: m.IntN(a.height + 2), Button: pick(m, tea.MouseLeft, tea.MouseRight, tea.MouseWheelUp, tea.MouseWheelDown)}
+		msg := pick[tea.Msg](m, tea.MouseClickMsg(at), tea.MouseWheelMsg(at), tea.MouseMotionMsg(at), tea.MouseReleaseMsg(at))
+		a.update(msg)
+		return fmt.Sprintf("%T %+v", msg, msg)
 	case 6:
-		text := pick(m, "/model", "/resume", "/tree", "/settings", "/theme", "/permissions")
+		text := pick(m, "/model", "/resume", "/tree", "/settings", "/theme", "/permissions", "/hotkeys")
 		if a.front() == nil {
 			a.editor.Reset()
 			a.sends(text)
@@ -92,6 +103,38 @@ func (m monkey) key() tea.KeyPressMsg {
 		tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}, ctrl('a'), ctrl('b'), ctrl('e'), ctrl('f'), ctrl('x'), code(tea.KeyLeft), code(tea.KeyRight),
 		tea.KeyPressMsg{Code: tea.KeyUp, Mod: tea.ModShift}, tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}, tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl}, tea.KeyPressMsg{Code: 'd', Mod: tea.ModCtrl},
 	)
+}
+
+// crowd fills the panels' lists with so many entries; -1 leaves them.
+func (m monkey) crowd(a *app, fake *fakeSession, n int) {
+	if n < 0 {
+		return
+	}
+	told := fake.Session.(*told)
+	shelf := savedFixture(fake)
+	told.offers, told.roots, fake.rules, shelf.saved = nil, nil, nil, nil
+	var at *session.TreeNode
+	for i := range n {
+		id, name := fmt.Sprint(i), m.text()
+		told.offers = append(told.offers, engine.Offer{Model: llm.Model{Provider: pick(m, "p", name), ID: id + name, Name: m.text(), ContextWindow: m.IntN(2_000_000)}, Note: m.text()})
+		shelf.saved = append(shelf.saved, session.Summary{Path: "/s/" + id, ID: id, Cwd: pick(m, "/code/demo", name), Name: m.text(), Title: m.text(), Messages: i})
+		fake.rules = append(fake.rules, permission.Rule{Tool: "bash", Pattern: name, Action: permission.Allow, Source: pick(m, permission.FromSaved, permission.FromUser)})
+		next := node(id, "", pick(m, message.User, message.Assistant), name)
+		next.Label = pick(m, "", "", m.text())
+		if at == nil {
+			told.roots = append(told.roots, next)
+		} else {
+			next.Entry.ParentID = at.Entry.ID
+			at.Children = append(at.Children, next)
+		}
+		if at == nil || m.IntN(3) > 0 {
+			at = next
+		}
+		told.leaf = id
+	}
+	a.o.Sessions = shelf
+	files := []Setting{{Key: "x.y", Value: m.text(), From: m.text(), About: m.text()}}
+	a.o.Settings = func(context.Context) ([]Setting, error) { return files, nil }
 }
 
 func (m monkey) text() string {

@@ -17,13 +17,15 @@ func dropLast(s string) string {
 
 // tail keeps the end of a text that is wider than its field, where the caret is.
 func tail(s string, width int) string {
-	for it := graphemes.FromString(s); style.Width(s[it.Start():]) > width; {
-		if !it.Next() {
-			return ""
+	over := style.Width(s) - width
+	for it := graphemes.FromString(s); over > 0 && it.Next(); {
+		over -= style.Width(it.Value())
+		if over <= 0 {
+			return s[it.End():]
 		}
-		if rest := s[it.End():]; style.Width(rest) <= width {
-			return rest
-		}
+	}
+	if over > 0 {
+		return ""
 	}
 	return s
 }
