@@ -88,6 +88,7 @@ func (p *program) askTerminal(ctx context.Context, guess terminal.Profile, dir s
 	waiting, cancel := context.WithTimeout(ctx, terminalWait)
 	defer cancel()
 	profile, _, err := terminal.Ask(waiting, newKeyboard(p.stdin), p.stdout, guess, p.now)
+	profile = profile.AskTmux(waiting, p.environ)
 	if err = errors.Join(err, term.Restore(fd, cooked)); err != nil || dir == "" {
 		return profile, err
 	}
