@@ -86,22 +86,6 @@ const (
 	giveTitleBack = "\x1b[23;2t"
 )
 
-// keyboard is the terminal's input. Without a signal nothing else tells that
-// the terminal has gone: the library's reader just stops.
-type keyboard struct {
-	*os.File
-	once sync.Once
-	gone chan struct{} // closed when there are no more keys
-}
-
-func (k *keyboard) Read(p []byte) (int, error) {
-	n, err := k.File.Read(p)
-	if err != nil {
-		k.once.Do(func() { close(k.gone) })
-	}
-	return n, err
-}
-
 // outcome decides the exit code.
 func (a *app) outcome(err error) (int, error) {
 	switch {
