@@ -105,3 +105,14 @@ func TestAskTmux(t *testing.T) {
 		t.Errorf("without a socket: %+v", p)
 	}
 }
+
+// What tmux keeps back, its own setting lets through.
+func TestTmuxHints(t *testing.T) {
+	p := terminal.Guess([]string{"TERM=tmux-256color", "TMUX=/tmp/t,1,0"})
+	p.TrueColor, p.Links = terminal.No, terminal.No
+	for _, r := range p.Report() {
+		if (r.Name == "colours" || r.Name == "links") && !strings.Contains(r.Hint, "terminal-features") {
+			t.Errorf("%s: the hint is %q", r.Name, r.Hint)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,11 +20,13 @@ type Row struct {
 func (p Profile) Report() []Row {
 	rows := []Row{p.place(), p.keys(), p.enter()}
 	rows = append(rows,
-		row("colours", p.TrueColor, "16 million", "256 or 16", "set COLORTERM=truecolor if the terminal has more"),
+		row("colours", p.TrueColor, "16 million", "256 or 16",
+			cmp.Or(p.tmuxHint("set -sa terminal-features ',*:RGB', if the terminal has more"), "set COLORTERM=truecolor if the terminal has more")),
 		row("mouse", p.Mouse, "reported everywhere", "not in wide windows", ""),
 		p.clipboard(),
 		p.pictures(),
-		row("links", p.Links, "lead to their address (OSC 8)", "not known to the terminal: addresses are written out", ""),
+		row("links", p.Links, "lead to their address (OSC 8)", "not known to the terminal: addresses are written out",
+			p.tmuxHint("set -sa terminal-features ',*:hyperlinks', if the terminal has them (tmux 3.4)")),
 		row("redraw", p.Sync, "synchronised (mode 2026)", "not synchronised", ""),
 		row("focus", p.Focus, "reported (mode 1004)", "not reported: notices come in the front too", p.tmuxHint("set -g focus-events on")),
 		row("dark and light", p.Scheme, "changes are reported (mode 2031)", "found at the start only", ""),
