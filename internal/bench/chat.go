@@ -82,10 +82,12 @@ func (b *bench) answered(ctx context.Context, s *screen, z size) error {
 	if err := s.read(ctx, 500*time.Millisecond); err != nil {
 		return err
 	}
-	if err := s.send("\r"); err != nil {
-		return err
-	}
-	for b.stage.requests() == 0 {
+	for i := 0; b.stage.requests() == 0; i++ {
+		if i%50 == 0 { // again after a second: some take no return while they still start
+			if err := s.send("\r"); err != nil {
+				return err
+			}
+		}
 		if err := s.read(ctx, 20*time.Millisecond); err != nil {
 			return fmt.Errorf("the prompt was not sent: %w", err)
 		}
