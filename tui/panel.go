@@ -161,7 +161,8 @@ type textPanel struct {
 	styles style.Styles
 	keys   *keymap.Map
 	title  string
-	text   []string // rows of "left\tright"
+	text   []string // lines of "left\tright"
+	rows   int      // that they take in the last view
 	top    int
 	page   int // rows of the text in the last view
 }
@@ -177,9 +178,9 @@ func (p *textPanel) key(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case keymap.SelectPageDown:
 		p.scroll(max(p.page-1, 1))
 	case keymap.SelectFirst:
-		p.scroll(-len(p.text))
+		p.scroll(-p.rows)
 	case keymap.SelectLast:
-		p.scroll(len(p.text))
+		p.scroll(p.rows)
 	default:
 		return nil, true
 	}
@@ -191,33 +192,54 @@ func (p *textPanel) paste(string) {}
 func (p *textPanel) click(int) (tea.Cmd, bool) { return nil, false }
 
 func (p *textPanel) scroll(rows int) {
-	p.top = min(max(p.top+rows, 0), max(0, len(p.text)-p.page))
+	p.top = min(max(p.top+rows, 0), max(0, p.rows-p.page))
 }
 
 func (p *textPanel) view(width, height int) (rows []string, cx, cy int) {
-	const left = 22
 	if height > 1 {
 		rule, _ := p.styles.Rule(p.title, "", width)
 		rows = append(rows, rule)
 	}
-	p.page = max(1, height-len(rows))
-	hint := len(p.text) > p.page && p.page > 2
+	text := p.lay(width)
+	p.rows, p.page = len(text), max(1, height-len(rows))
+	hint := len(text) > p.page && p.page > 2
 	if hint {
 		p.page--
 	}
 	p.scroll(0)
-	end := min(p.top+p.page, len(p.text))
-	for _, line := range p.text[p.top:end] {
-		key, what, _ := strings.Cut(line, "\t")
-		at := min(left, width/2)
-		row := p.styles.Accent.Render(style.Pad(key, at-1)) + " " + style.Cut(what, max(1, width-at))
-		rows = append(rows, style.Cut(row, width))
-	}
+	end := min(p.top+p.page, len(text))
+	rows = append(rows, text[p.top:end]...)
 	if hint {
-		text := fmt.Sprintf("rows %d–%d of %d · %s", p.top+1, end, len(p.text), p.keys.Pair(keymap.SelectPageUp, keymap.SelectPageDown))
+		text := fmt.Sprintf("rows %d–%d of %d · %s", p.top+1, end, len(text), p.keys.Pair(keymap.SelectPageUp, keymap.SelectPageDown))
 		rows = append(rows, p.styles.Muted.Render(style.Cut(text, width)))
 	}
 	return rows, -1, 0
+}
+
+// lay sets the text in two columns.
+func (p *textPanel) lay(width int) []string {
+	const left = 22
+	var rows []string
+	at := min(left, width/2)
+	for _, line := range p.text {
+		key, what, _ := strings.Cut(line, "\t")
+		if what == "" { // a heading
+			rows = append(rows, p.styles.Accent.Render(style.Cut(key, width)))
+			continue
+		}
+		keys, whats := style.Wrap(key, max(at-1, 1)), style.Wrap(what, max(1, width-at))
+		for i := range max(len(keys), len(whats)) {
+			key, what := "", ""
+			if i < len(keys) {
+				key = keys[i]
+			}
+			if i < len(whats) {
+				what = whats[i]
+			}
+			rows = append(rows, style.Cut(p.styles.Accent.Render(style.Pad(key, at-1))+" "+what, width))
+		}
+	}
+	return rows
 }
 
 func (p *textPanel) setStyles(s style.Styles) { p.styles = s }

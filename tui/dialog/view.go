@@ -85,10 +85,14 @@ func (d *Dialog) textRows(width int) []string {
 	return append(rows, d.spec.Body(width)...)
 }
 
-// answerRows are the rows that the answers may take.
+// answerRows are the rows that the answers may take: the title is left where
+// there is room for two of them.
 func (d *Dialog) answerRows(height int) int {
-	if part := height / textPart; part >= textLeast && len(d.text) > 0 {
+	switch part := height / textPart; {
+	case part >= textLeast && len(d.text) > 0:
 		return height - min(part, len(d.text)+2)
+	case height > 2:
+		return height - 1
 	}
 	return height
 }
@@ -142,19 +146,9 @@ func (d *Dialog) answers(width, height int) []string {
 		d.caret.x, d.caret.y = d.field.Cursor()
 		return rows
 	}
-	var rows []string
-	first, last := 0, 0 // rows of the selected choice
-	for i, c := range d.spec.Choices {
-		if i == d.at {
-			first = len(rows)
-		}
-		rows = append(rows, d.choice(i, c, width)...)
-		for len(d.places) < len(rows) {
-			d.places = append(d.places, i)
-		}
-		if i == d.at {
-			last = len(rows)
-		}
+	rows, first, last := d.choices(width, true)
+	if len(rows) > height { // the details of the others go before a choice does
+		rows, first, last = d.choices(width, false)
 	}
 	if len(rows) <= height {
 		return rows
@@ -170,6 +164,27 @@ func (d *Dialog) answers(width, height int) []string {
 		rows = append(rows[:len(rows):len(rows)], d.styles.Warning.Render(style.Cut(fmt.Sprintf("choice %d of %d · %s", d.at+1, len(d.spec.Choices), d.spec.Keys.Pair(keymap.SelectUp, keymap.SelectDown)), width)))
 	}
 	return rows
+}
+
+// choices are the rows of all choices, and which are the selected one's. Without
+// details only that has its own.
+func (d *Dialog) choices(width int, details bool) (rows []string, first, last int) {
+	d.places = nil
+	for i, c := range d.spec.Choices {
+		if i == d.at {
+			first = len(rows)
+		} else if !details {
+			c.Detail = ""
+		}
+		rows = append(rows, d.choice(i, c, width)...)
+		for len(d.places) < len(rows) {
+			d.places = append(d.places, i)
+		}
+		if i == d.at {
+			last = len(rows)
+		}
+	}
+	return rows, first, last
 }
 
 func (d *Dialog) choice(i int, c Choice, width int) []string {

@@ -12,6 +12,7 @@ import (
 // Shares of the height.
 const (
 	introPart = 3  // the intro takes at most a third
+	panePart  = 4  // what is said of the selected item a quarter
 	moreRows  = 4  // for what is said of the selected item
 	spacious  = 8  // rows from which on there is room for that
 	roomy     = 14 // and for a sample
@@ -72,7 +73,7 @@ func (p *Picker) View(width, height int) string {
 	room := max(height-len(rows)-foot, 0)
 	pane := 0
 	if height >= spacious {
-		pane = min(p.paneRows(width), room/introPart)
+		pane = min(p.paneRows(width), room/panePart)
 	}
 	p.page = max(room-pane, 1)
 	p.scroll()
