@@ -82,6 +82,8 @@ func (p *Painter) find(key string, search func() chroma.Lexer) *lexer {
 	p.lexers[key] = nil
 	if found := search(); found != nil {
 		p.lexers[key] = p.shared(found)
+		// Its rules are compiled with its first text, which is no part of the work.
+		_, _ = found.Tokenise(nil, "")
 	}
 	return p.lexers[key]
 }

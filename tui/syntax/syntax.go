@@ -28,9 +28,9 @@ const Max = 64 << 10
 const longLine = 2000
 
 // patience is the time that a lexer has for code of a size in bytes. Code as
-// people write it takes a tenth of that, most of it less.
+// people write it takes a tenth of that on a machine that is busy.
 func patience(size int) time.Duration {
-	return 300*time.Millisecond + time.Duration(size)*10*time.Microsecond
+	return time.Second + time.Duration(size)*10*time.Microsecond
 }
 
 // Run is text of one style, without line ends.
@@ -103,6 +103,11 @@ func (p *Painter) lines(code string, l *lexer) []Line {
 	case lines := <-made:
 		return lines
 	case <-late.C:
+	}
+	select {
+	case lines := <-made: // just in time
+		return lines
+	default:
 		l.slow.Store(true) // which also ends the work, at the next token
 		return nil
 	}
