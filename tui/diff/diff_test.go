@@ -13,6 +13,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/diff"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 	"github.com/hoopoe-agent/hoopoe/tui/syntax"
 )
@@ -50,13 +51,19 @@ func sample() string { return diff.Unified("a/main.go", "b/main.go", before, aft
 
 // E-5: golden text without colour, where signs alone carry the meaning.
 func TestGolden(t *testing.T) {
-	for _, c := range []struct{ name, text string }{
-		{"code", sample()},
-		{"arabic", diff.Unified("a.md", "b.md", "شغّل الأمر go test ./...\nثابت\n", "شغّل الأمر go vet ./... ثم أعد المحاولة\nثابت\n")},
+	arabic := diff.Unified("a.md", "b.md", "شغّل الأمر go test ./...\nثابت\n", "شغّل الأمر go vet ./... ثم أعد المحاولة\nثابت\n")
+	for _, c := range []struct {
+		name, text string
+		bidi       flow.Bidi
+	}{
+		{"code", sample(), flow.Bidi{}},
+		{"chinese", diff.Unified("a/说明.md", "b/说明.md", "第一行没有改动\n运行 go test ./... 然后报告结果，不要改动别的文件\n", "第一行没有改动\n运行 go vet ./... 然后报告所有的结果，不要改动别的文件，谢谢\n"), flow.Bidi{}},
+		{"arabic", arabic, flow.Bidi{}},
+		{"arabic-reorder", arabic, flow.Bidi{Reorder: true}},
 	} {
 		for _, width := range []int{20, 40, 80, 200} {
 			t.Run(fmt.Sprint(c.name, width), func(t *testing.T) {
-				rows := diff.Render(c.text, diff.Options{Styles: styles(t, false), Width: width})
+				rows := diff.Render(c.text, diff.Options{Styles: styles(t, false), Bidi: c.bidi, Width: width})
 				inside(t, rows, width)
 				got := ansi.Strip(strings.Join(rows, "\n")) + "\n"
 				file := filepath.Join("testdata", fmt.Sprintf("%s-%d.txt", c.name, width))
