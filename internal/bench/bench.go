@@ -28,6 +28,8 @@ type bench struct {
 type entrant struct {
 	peer
 	place *place
+	// chatless is why its chat shows no prompt: it isn't waited for again.
+	chatless error
 }
 
 // run has all that are installed do all works. The peers take turns within each
@@ -105,7 +107,7 @@ func (b *bench) introduce(ctx context.Context, p peer) (*entrant, string, error)
 	if err != nil {
 		return nil, "", err
 	}
-	e := &entrant{p, w}
+	e := &entrant{peer: p, place: w}
 	b.stage.play(says("Hello, ", hello, "."))
 	if _, err := b.prints(ctx, e, e.print("hello"), hello); err != nil {
 		return nil, "", fmt.Errorf("it doesn't answer: %w", err)

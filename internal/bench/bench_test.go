@@ -109,6 +109,28 @@ func TestEndsWhatDoesNotEnd(t *testing.T) {
 	}
 }
 
+// A chat that shows no prompt is waited for once, not in each work.
+func TestSilentChat(t *testing.T) {
+	b := newBench(t, options{})
+	b.limit = 300 * time.Millisecond
+	p := pi()
+	starts := filepath.Join(t.TempDir(), "starts")
+	p.program = script(t, "echo begun >> "+starts+"; exec sleep 600")
+	w, err := newPlace(b.folder, b.stage.url(), b.path, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &entrant{peer: p, place: w}
+	for _, work := range chats(small) {
+		if _, err := work.do(t.Context(), b, e); err == nil || !strings.Contains(err.Error(), `no "mock-model"`) {
+			t.Errorf("%s: %v", work.id, err)
+		}
+	}
+	if data, err := os.ReadFile(starts); strings.Count(string(data), "begun") > 1 {
+		t.Errorf("it was started again: %q, %v", data, err)
+	}
+}
+
 func TestPeers(t *testing.T) {
 	names := map[string]bool{}
 	for _, p := range append([]peer{hoopoe("hoopoe")}, rivals()...) {

@@ -65,7 +65,7 @@ func command(ctx context.Context, args []string, out, log io.Writer) error {
 	var o options
 	flags.IntVar(&o.runs, "runs", 5, "repetitions of each work")
 	flags.DurationVar(&o.budget, "budget", 4*time.Second, "time after which a peer repeats a work no more")
-	flags.DurationVar(&o.limit, "limit", time.Minute, "time after which a repetition has failed")
+	flags.DurationVar(&o.limit, "limit", 45*time.Second, "time after which a repetition has failed")
 	flags.BoolVar(&o.keep, "keep", false, "keep the peers' homes, to look into them")
 	flags.StringVar(&o.program, "hoopoe", "", "our binary; without it, it is built as for a release")
 	flags.StringVar(&o.json, "json", published, "`file` for the results; the table goes beside it, as .md")
