@@ -161,10 +161,7 @@ func (l *Loop) Promise(work Work) (sobek.Value, error) {
 	go func() {
 		value, err := recoverWork(ctx, work)
 		cancel()
-		l.mu.Lock()
-		l.working--
-		l.mu.Unlock()
-		l.Post(func(rt *sobek.Runtime) error {
+		l.worked(func(rt *sobek.Runtime) error {
 			l.current.Store(c)
 			if err != nil {
 				return reject(l.Throwable(err))
@@ -201,6 +198,18 @@ func (l *Loop) addWork() error {
 	}
 	l.working++
 	return nil
+}
+
+// worked queues the turn that ends a piece of work. It has room in the queue,
+// however full that is: a promise that is never settled would hold up its caller.
+func (l *Loop) worked(turn func(*sobek.Runtime) error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.working--
+	if l.Err() == nil {
+		l.queue = append(l.queue, &task{run: turn, drop: func(error) {}})
+		l.nudge()
+	}
 }
 
 func recoverWork(ctx context.Context, work Work) (v func(*sobek.Runtime) sobek.Value, err error) {
