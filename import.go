@@ -151,8 +151,12 @@ func (i *importing) list() error {
 		fmt.Fprintf(i.p.stdout, "%s  %s\n", row, sanitize.Line(place.Dir))
 		any = true
 	}
-	if !any {
-		i.p.warn("no other agent has a session " + about + "; --all looks for those about every folder, --cwd for those about another one")
+	switch {
+	case any:
+	case i.all:
+		i.p.warn("no other agent has a session")
+	default:
+		i.p.warn("no other agent has a session about this folder; --all looks for those about every folder, --cwd for those about another one")
 	}
 	return nil
 }

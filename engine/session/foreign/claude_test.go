@@ -35,6 +35,27 @@ func context(t *testing.T, lines ...string) (said string, r Report) {
 	return strings.Join(all, " | "), r
 }
 
+// order are lines of a file, what becomes of them and what is left out.
+type order struct {
+	lines []string
+	want  string
+	left  string
+}
+
+func checkOrder(t *testing.T, cases map[string]order) {
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, r := context(t, c.lines...)
+			if got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			if left := strings.Join(r.Lines(), ", "); left != c.left {
+				t.Errorf("left %q, want %q", left, c.left)
+			}
+		})
+	}
+}
+
 // line is one of Claude Code's; of an answer when role is its id.
 func line(uuid, parent, role, content string) string {
 	kind, id := "user", ""
@@ -59,11 +80,7 @@ func returns(id, text string) string {
 // plainly as one would wish.
 func TestClaudeOrder(t *testing.T) {
 	start := line("u", "", "user", "go")
-	for name, c := range map[string]struct {
-		lines []string
-		want  string
-		left  string
-	}{
+	checkOrder(t, map[string]order{
 		"calls at once": {lines: []string{
 			start, line("a1", "u", "m", calls("1")), line("a2", "a1", "m", calls("2")),
 			line("r1", "a1", "user", returns("1", "one")), line("r2", "a2", "user", returns("2", "two")), line("a3", "r2", "n", "done"),
@@ -97,17 +114,7 @@ func TestClaudeOrder(t *testing.T) {
 			want: "user go | user more", left: "1 × summaries without a text"},
 		"a time that is none": {lines: []string{start, `{"type":"user","uuid":"v","parentUuid":"u","sessionId":"s","timestamp":"yesterday","message":{"content":"more"}}`}, want: "user go | user more"},
 		"no uuids":            {lines: []string{line("", "", "user", "go"), line("", "", "m", "hi"), line("", "", "user", "more")}, want: "user go | assistant hi | user more"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, r := context(t, c.lines...)
-			if got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
-			if left := strings.Join(r.Lines(), ", "); left != c.left {
-				t.Errorf("left %q, want %q", left, c.left)
-			}
-		})
-	}
+	})
 }
 
 // A title of the user's own is the session's name, whatever comes after it.
@@ -138,11 +145,7 @@ func TestCodexOrder(t *testing.T) {
 	back := func(n int) string {
 		return fmt.Sprintf(`{"type":"event_msg","payload":{"type":"thread_rolled_back","num_turns":%d}}`, n)
 	}
-	for name, c := range map[string]struct {
-		lines []string
-		want  string
-		left  string
-	}{
+	checkOrder(t, map[string]order{
 		"a step back":  {lines: []string{meta, said("user", "one"), said("assistant", "1"), said("user", "two"), said("assistant", "2"), back(1), said("user", "three")}, want: "user one | assistant 1 | user three"},
 		"all the way":  {lines: []string{meta, said("user", "one"), said("assistant", "1"), back(1 << 30), said("user", "three"), said("assistant", "3")}, want: "user three | assistant 3"},
 		"less than no": {lines: []string{meta, said("user", "one"), back(-1), said("assistant", "1")}, want: "user one | assistant 1"},
@@ -151,15 +154,5 @@ func TestCodexOrder(t *testing.T) {
 			want: "user one | assistant c | toolResult seenc", left: "1 × pieces of a message of the type odd"},
 		"a summary elsewhere": {lines: []string{meta, said("user", "one"), `{"type":"compacted","payload":{"message":"","replacement_history":[]}}`, said("assistant", "1")},
 			want: "user one | assistant 1", left: "1 × summaries without a text"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, r := context(t, c.lines...)
-			if got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
-			if left := strings.Join(r.Lines(), ", "); left != c.left {
-				t.Errorf("left %q, want %q", left, c.left)
-			}
-		})
-	}
+	})
 }
