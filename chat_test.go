@@ -248,8 +248,8 @@ func TestChatModel(t *testing.T) {
 	s.keys("/model\r")
 	s.see("type to filter", "dollars per million tokens")
 	s.keys("guide")
-	s.see("Model: guide", "Hoopoe guide")
-	s.answer("\r", "Model: guide")
+	s.see("── Model ", "› guide", "1 of ")
+	s.answer("\r", "── Model ")
 	s.see("The model is now offline/guide.")
 	s.keys("/quit\r")
 	if code := exitOf(t, c.Wait()); code != 0 {
