@@ -141,7 +141,7 @@ func (r *Renderer) segments(text string, width, depth int) []flow.Row {
 		case note:
 			part = r.noteRows(s.text, width, depth)
 		case code:
-			part = r.one(dedented(s.text, 4), width)
+			part = stripBlank(r.one(dedented(s.text, 4), width))
 		case rule:
 			line := strings.Repeat("─", min(8, width))
 			part = []flow.Row{{Text: r.styles.Border.Render(line), Rule: true}}

@@ -29,6 +29,7 @@ var shapes = map[string]string{
 	"headings":      "# a `b` 标题\n\n## عنوان\n\nc\n===\n\nd\n---\n\n---\n***\n#no\n####### seven\n",
 	"emphasis":      "**bold *both* bold** __a__ _b_ ~~c~~ `d` ``e ` f`` \\*g\\* snake_case * h *i\n\n**open and `never closed\n\n*a**b*\n",
 	"blank and odd": "\n\n  \na\n\n\n\n\tb\n    c\r\nd\re\n \n",
+	"blank code":    "\tcode *a\n    ",
 	"controls":      "a\x00b\x1b[2Jc\u009b2Jd\u202ee &#27;[2J &#x202e; &lt;b&gt;\n",
 }
 
