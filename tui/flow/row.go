@@ -99,6 +99,16 @@ func (r Row) Indent(lead string, columns int) Row {
 	return r
 }
 
+// Indent sets rows in, as Row.Indent does with blanks.
+func Indent(rows []Row, columns int) []Row {
+	lead := strings.Repeat(" ", columns)
+	out := make([]Row, len(rows))
+	for i, row := range rows {
+		out[i] = row.Indent(lead, columns)
+	}
+	return out
+}
+
 // Paint returns the row in another style. The row must not be painted yet.
 func (r Row) Paint(s style.Style) Row {
 	r.Text = s.Render(r.Text)

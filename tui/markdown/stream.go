@@ -15,6 +15,7 @@ type Stream struct {
 	finished bool
 
 	width    int
+	margin   int
 	rendered []int      // of each settled block: how many rows end with it
 	rows     []flow.Row // of the settled blocks
 	tail     struct {
@@ -57,6 +58,14 @@ func (s *Stream) clean(sofar string) string {
 	return clean(sofar)
 }
 
+// SetMargin has all rows begin with so many blank columns, beside the width.
+func (s *Stream) SetMargin(columns int) {
+	if columns != s.margin {
+		s.margin = columns
+		s.forget()
+	}
+}
+
 // Finish says that no more text comes, so that an open fence is shown as code.
 func (s *Stream) Finish() { s.finished = true }
 
@@ -82,7 +91,7 @@ func (s *Stream) Rows(width int) []flow.Row {
 	}
 	for i := len(s.rendered); i < len(s.ends); i++ {
 		start := lastOf(s.ends[:i])
-		s.rows = join(s.rows, s.r.block(s.text[start:s.ends[i]], width, 0), true)
+		s.rows = join(s.rows, flow.Indent(s.r.block(s.text[start:s.ends[i]], width, 0), s.margin), true)
 		s.rendered = append(s.rendered, len(s.rows))
 	}
 	tail := s.text[s.settled():]
@@ -93,9 +102,9 @@ func (s *Stream) Rows(width int) []flow.Row {
 	case open.top && !s.finished:
 		// The last block is the fence: an open one is never cached as closed.
 		s.tail.text = ""
-		s.tail.rows = s.fence.add(s.r, strings.TrimLeft(tail, "\n"), width)
+		s.tail.rows = flow.Indent(s.fence.add(s.r, strings.TrimLeft(tail, "\n"), width), s.margin)
 	case tail != s.tail.text:
-		s.tail.text, s.tail.rows = tail, s.r.block(tail, width, 0)
+		s.tail.text, s.tail.rows = tail, flow.Indent(s.r.block(tail, width, 0), s.margin)
 	}
 	return join(s.rows[:len(s.rows):len(s.rows)], s.tail.rows, true)
 }

@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"strings"
-
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/markdown"
 )
@@ -48,53 +46,47 @@ func (a *Answer) Forget() { a.stream, a.renderer = nil, nil }
 
 // Rows implements Item.
 func (a *Answer) Rows(width int) []flow.Row {
-	in := Indent(width)
-	s := a.streamed()
-	rows := s.Rows(max(1, width-in))
+	s, inner := a.streamed(width)
+	rows := s.Rows(inner)
 	if a.done {
 		a.Forget()
 	}
-	return indented(rows, in, true)
+	return apart(rows)
 }
 
 // Settled implements growing: the parts are blocks.
 func (a *Answer) Settled(width, from int) (rows []flow.Row, to int) {
-	in := Indent(width)
-	rows, to = a.streamed().Settled(max(1, width-in), from)
-	return indented(rows, in, true), to
+	s, inner := a.streamed(width)
+	rows, to = s.Settled(inner, from)
+	return apart(rows), to
 }
 
 // Live implements growing.
 func (a *Answer) Live(width, from int) []flow.Row {
-	in := Indent(width)
-	return indented(a.streamed().Live(max(1, width-in), from), in, true)
+	s, inner := a.streamed(width)
+	return apart(s.Live(inner, from))
 }
 
-// streamed is the text in blocks, up to date.
-func (a *Answer) streamed() *markdown.Stream {
+// streamed is the text in blocks, up to date and set in, and the width that
+// this leaves it.
+func (a *Answer) streamed(width int) (s *markdown.Stream, inner int) {
 	if a.stream == nil || a.renderer != a.look.Markdown {
 		a.renderer = a.look.Markdown
 		a.stream = a.renderer.Stream()
 	}
+	in := Indent(width)
+	a.stream.SetMargin(in)
 	a.stream.SetText(a.text)
 	if a.done {
 		a.stream.Finish()
 	}
-	return a.stream
+	return a.stream, max(1, width-in)
 }
 
-// indented sets rows in, after a blank row if apart.
-func indented(rows []flow.Row, columns int, apart bool) []flow.Row {
+// apart puts a blank row before rows.
+func apart(rows []flow.Row) []flow.Row {
 	if len(rows) == 0 {
 		return nil
 	}
-	lead := strings.Repeat(" ", columns)
-	out := make([]flow.Row, 0, len(rows)+1)
-	if apart {
-		out = append(out, flow.Row{})
-	}
-	for _, row := range rows {
-		out = append(out, row.Indent(lead, columns))
-	}
-	return out
+	return append([]flow.Row{{}}, rows...)
 }

@@ -176,7 +176,7 @@ func (t *Thinking) Rows(width int) []flow.Row {
 	for i, row := range rows {
 		rows[i] = row.Paint(t.Look.Thinking.With(t.Look.Italic))
 	}
-	return indented(append([]flow.Row{title}, rows...), in, true)
+	return apart(flow.Indent(append([]flow.Row{title}, rows...), in))
 }
 
 // folded is the row for all of a text: its first line, and how many there are.
@@ -267,5 +267,5 @@ func (s *Summary) Rows(width int) []flow.Row {
 	for i, row := range rows {
 		rows[i] = row.Paint(s.Look.Muted)
 	}
-	return append(out, indented(rows, in, false)...)
+	return append(out, flow.Indent(rows, in)...)
 }
