@@ -58,7 +58,11 @@ func TestReadOnly(t *testing.T) {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), roleEnv+"="+dir)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, fs.ErrPermission) {
+		t.Skipf("TMPDIR is closed to other users, and root has to become one: %v", err)
+	}
+	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 }
