@@ -1,6 +1,7 @@
 package card
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -157,11 +158,7 @@ func Hunks(patch string) string {
 
 // changes shows the diff.
 func (c *Card) changes(width, limit, context int) []flow.Row {
-	name := field(c.arguments, "path")
-	if _, path, ok := strings.Cut("\n"+c.patch, "\n+++ "); ok {
-		name, _, _ = strings.Cut(path, "\n")
-		name, _, _ = strings.Cut(name, "\t")
-	}
+	name := cmp.Or(diff.NameOf(c.patch), field(c.arguments, "path"))
 	l := diff.Lay(Hunks(c.patch), diff.Options{
 		Styles: c.look.Styles, Bidi: c.look.Bidi, Width: width, Context: context, Limit: limit,
 		Syntax: c.syntax(), Name: name,
