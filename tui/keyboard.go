@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"sync"
+	"unicode/utf8"
 )
 
 // keyboard is the terminal's input. Without a signal nothing else tells that
@@ -12,15 +13,30 @@ type keyboard struct {
 	*os.File
 	once sync.Once
 	gone chan struct{} // closed when there are no more keys
+
+	pasting bool
+	held    []byte // came, and is read together with what follows
 }
 
+// Read reads what was typed. The library takes a sequence that doesn't go on for
+// a moment as it is, and over a slow line half a mark of a paste would be one:
+// what begins such a mark, or a letter, waits for its other half.
 func (k *keyboard) Read(p []byte) (int, error) {
-	n, err := k.File.Read(p)
-	n = whole(p[:n])
+	n := copy(p, k.held)
+	k.held = nil
+	more, err := k.File.Read(p[n:])
+	read := p[:whole(p[:n+more])]
+	start, stop := bytes.LastIndex(read, []byte(pasteStart)), bytes.LastIndex(read, []byte(pasteStop))
+	if start != stop {
+		k.pasting = start > stop
+	}
 	if err != nil {
 		k.once.Do(func() { close(k.gone) })
+		return len(read), err
 	}
-	return n, err
+	n = len(read) - half(read, k.pasting)
+	k.held = bytes.Clone(read[n:])
+	return n, nil
 }
 
 // What the terminal puts around a paste.
@@ -51,4 +67,27 @@ func whole(read []byte) int {
 		}
 		read = append(read[:at], rest...)
 	}
+}
+
+// half tells how many bytes at the end begin a mark of a paste or a letter. What
+// may also be a key outside of a paste, Esc or Alt+[, is none.
+func half(read []byte, pasting bool) int {
+	mark, least := pasteStart, len("\x1b[2")
+	if pasting {
+		mark, least = pasteStop, len("\x1b")
+	}
+	for n := len(mark) - 1; n >= least; n-- {
+		if bytes.HasSuffix(read, []byte(mark[:n])) {
+			return n
+		}
+	}
+	for n := 1; n < utf8.UTFMax && n <= len(read); n++ {
+		if tail := read[len(read)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				return n
+			}
+			break
+		}
+	}
+	return 0
 }

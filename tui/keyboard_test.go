@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // Case 21: a paste that holds an end of its own stays one paste.
@@ -27,5 +29,45 @@ func TestPasteStaysWhole(t *testing.T) {
 				t.Errorf("%q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// Cases 14, 21: however late the rest comes, no mark of a paste and no letter is
+// handed over in parts, and nothing is lost.
+func TestHalves(t *testing.T) {
+	in := "é\x1b[C" + pasteStart + "天\r\x1b[20 b" + pasteStop + "\r" + pasteStart + pasteStop + "\x1b[3~x"
+	for cut := 1; cut < len(in); cut++ {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := &keyboard{File: r, gone: make(chan struct{})}
+		var got string
+		read := func() {
+			p := make([]byte, 256)
+			n, _ := k.Read(p)
+			got += string(p[:n])
+		}
+		_, _ = w.WriteString(in[:cut])
+		read()
+		if !utf8.ValidString(got) {
+			t.Errorf("cut at %d: half a letter: %q", cut, got)
+		}
+		for _, mark := range []string{pasteStart, pasteStop} {
+			for n := len("\x1b[2"); n < len(mark); n++ {
+				begun := strings.HasPrefix(in[len(got)-min(n, len(got)):], mark)
+				if strings.HasSuffix(got, mark[:n]) && begun {
+					t.Errorf("cut at %d: half a mark: %q", cut, got)
+				}
+			}
+		}
+		_, _ = w.WriteString(in[cut:])
+		read()
+		_ = w.Close()
+		read()
+		_ = r.Close()
+		if got != in {
+			t.Errorf("cut at %d: read %q", cut, got)
+		}
 	}
 }
