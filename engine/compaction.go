@@ -138,7 +138,8 @@ func (s *Session) compactNow(instructions string, done func(event.CompactionResu
 	}
 	s.state, s.manual = Compacting, true
 	s.compact("manual", instructions, cut, func(r event.CompactionResult, err error) {
-		s.state, s.stop, s.manual = Idle, nil, false
+		s.rest()
+		s.state, s.manual = Idle, false
 		s.endCompaction("manual", r, err, false)
 		done(r, err)
 		s.resumeIdle()
@@ -161,7 +162,7 @@ func (s *Session) autoCompact(reason string, unfinished bool) {
 		return
 	}
 	s.compact(reason, "", cut, func(r event.CompactionResult, err error) {
-		s.stop = nil
+		s.rest()
 		s.endCompaction(reason, r, err, err == nil && unfinished)
 		s.fruitless = s.fruitless || err != nil || s.overLimit()
 		s.afterCompaction(reason, unfinished, err)
@@ -180,7 +181,7 @@ func (s *Session) compactBefore(in Input) bool {
 	s.state = Compacting
 	s.publish(event.CompactionStarted{Reason: "threshold"})
 	s.compact("threshold", "", cut, func(r event.CompactionResult, err error) {
-		s.stop = nil
+		s.rest()
 		s.endCompaction("threshold", r, err, false)
 		s.fruitless = err != nil || s.overLimit()
 		if s.aborted || errors.Is(err, errCompactCancelled) {
@@ -229,8 +230,7 @@ func (s *Session) endCompaction(reason string, r event.CompactionResult, err err
 
 // compact starts the work off the owner; done comes back on it.
 func (s *Session) compact(reason, instructions string, cut int, done func(event.CompactionResult, error)) {
-	ctx, stop := context.WithCancelCause(s.ctx)
-	s.stop = stop
+	ctx := s.working()
 	tokens, _ := compact.Tokens(s.messages, s.summarised)
 	c := compaction{
 		reason: reason, instructions: instructions, old: s.messages[:cut], kept: s.messages[cut].ID,
@@ -286,8 +286,7 @@ func (s *Session) compacted(c compaction, made summary, err error) {
 		c.done(r, nil)
 		return
 	}
-	ctx, stop := context.WithCancelCause(s.ctx)
-	s.stop = stop
+	ctx := s.working()
 	go func() {
 		s.host.Compacted(ctx, ext.Compacted{EntryID: id, FromExtension: made.fromExtension})
 		s.in.post(item{fn: func() { c.done(r, nil) }})

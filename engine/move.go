@@ -117,7 +117,8 @@ func (s *Session) plan(entryID string) (move, error) {
 // goOn opens the session again that was held.
 func (s *Session) goOn(ctx context.Context) error {
 	return s.set(context.WithoutCancel(ctx), func() error {
-		s.state, s.stop = Idle, nil
+		s.rest()
+		s.state = Idle
 		s.resumeIdle()
 		return nil
 	})
@@ -149,7 +150,7 @@ func (s *Session) sumUp(ctx context.Context, m move, instructions string, into *
 
 // move moves the leaf, on the owner, and adds the summary there.
 func (s *Session) move(m move, summary session.BranchSummary) (ext.Moved, error) {
-	s.stop = nil
+	s.rest()
 	if err := s.doc.MoveTo(m.to); err != nil {
 		return ext.Moved{}, err
 	}

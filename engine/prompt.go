@@ -234,8 +234,7 @@ func (s *Session) enter(in Input) {
 		return
 	}
 	s.state = Starting
-	ctx, stop := context.WithCancelCause(s.ctx)
-	s.stop = stop
+	ctx := s.working()
 	go func() {
 		if wait {
 			s.servers.await(ctx)

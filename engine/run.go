@@ -25,8 +25,7 @@ func (s *Session) startRun(prompts []message.Message) {
 	system, once := s.system, s.once
 	s.state = Running
 	s.runs++
-	ctx, stop := context.WithCancelCause(s.ctx)
-	s.stop = stop
+	ctx := s.working()
 	s.publish(event.RunStarted{Run: s.runs})
 	config := agent.Config{
 		Prompts: prompts,
@@ -69,10 +68,28 @@ func (s *Session) startRun(prompts []message.Message) {
 	}()
 }
 
+// working makes the context of what the session does from now on, of which there
+// is one thing at a time: what was before is over. It is called on the owner.
+func (s *Session) working() context.Context {
+	s.rest()
+	ctx, stop := context.WithCancelCause(s.ctx)
+	s.stop = stop
+	return ctx
+}
+
+// rest lets go of the context of what was done. A session that lives for long
+// would keep all of them.
+func (s *Session) rest() {
+	if s.stop != nil {
+		s.stop(nil)
+		s.stop = nil
+	}
+}
+
 // runEnded decides what follows an attempt, sets the state, and only then
 // publishes the end: whoever reads it can act on it.
 func (s *Session) runEnded(out agent.Outcome) {
-	s.stop = nil
+	s.rest()
 	clear(s.taken)
 	s.running = nil
 	o := outcome{reason: out.Reason}
@@ -159,8 +176,7 @@ func (s *Session) finish(o outcome, messages []message.Message) {
 		s.settle(o)
 		return
 	}
-	ctx, stop := context.WithCancelCause(s.ctx)
-	s.stop = stop
+	ctx := s.working()
 	marks := s.extensions.marks()
 	go func() {
 		caughtUp(ctx, marks, ext.DefaultTimeout)
@@ -193,7 +209,7 @@ func (s *Session) sent(ctx context.Context) []Input {
 
 // afterRunEnd carries on with what the hooks sent, or settles.
 func (s *Session) afterRunEnd(o outcome, sent []Input) {
-	s.stop = nil
+	s.rest()
 	sent = append(sent, s.sends...) // from hooks that were asked about the others
 	s.sends = nil
 	if len(sent) == 0 || s.aborted {
@@ -210,7 +226,8 @@ func (s *Session) afterRunEnd(o outcome, sent []Input) {
 // settle closes the prompt. Waiting commands of the user, the waiters and the
 // next prompt follow, in this order.
 func (s *Session) settle(o outcome) {
-	s.state, s.stop, s.failure, s.attempt = Idle, nil, "", 0
+	s.rest()
+	s.state, s.failure, s.attempt = Idle, "", 0
 	if o.reason != message.Stop {
 		for _, p := range s.screenings {
 			p.stays = true
