@@ -71,7 +71,8 @@ func onEngine(t *testing.T, script string) (s *screen, folder string, clock *clo
 	model := ""
 	if script != "" {
 		model = filepath.Join(home, "model.script")
-		if err := os.WriteFile(model, []byte(script), 0o644); err != nil {
+		// Without a name of its own it would be called by its path, which may fill the status line.
+		if err := os.WriteFile(model, []byte("-- model --\nname: Test model\n"+script), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		model = "script/" + model
