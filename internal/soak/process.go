@@ -56,6 +56,8 @@ func (w *worker) start(face string, attach func(*exec.Cmd) error, args ...string
 	if err := attach(cmd); err != nil {
 		return nil, err
 	}
+	w.births.RLock()
+	defer w.births.RUnlock()
 	err := cmd.Start()
 	for _, end := range []any{cmd.Stdin, cmd.Stdout} {
 		if f, ok := end.(*os.File); ok {
@@ -194,31 +196,64 @@ func adoptOrphans() error {
 }
 
 // orphans looks for processes that were left behind, and ends them. What a
-// killed process leaves can't be helped; of any other it is a failure.
+// killed process leaves can't be helped; of any other it is a failure, unless it
+// is about to go.
 func (s *soak) orphans() {
+	s.births.Lock() // those of exec.Cmd are all known now, and are its to wait for
+	defer s.births.Unlock()
 	for _, pid := range childrenOf(os.Getpid()) {
-		run := runOf(pid)
-		s.mu.Lock()
-		c := s.runs[run]
-		s.mu.Unlock()
-		if c == nil || c.cmd.Process.Pid == pid {
+		c, ours := s.ancestor(pid)
+		if ours {
 			continue
 		}
-		select {
-		case <-c.done:
-		default:
-			continue // its own parent may be about to reap it
+		if c == nil { // dead, or it says nothing of where it is from
+			reaped(pid)
+			continue
 		}
 		s.mu.Lock()
 		killed := c.killed
 		s.mu.Unlock()
-		if s.journal.count("orphans of killed processes"); !killed {
+		switch {
+		case killed:
+			s.journal.count("orphans of killed processes")
+		case eventually(func() bool { return reaped(pid) }):
+			continue
+		default:
 			s.journal.fail(c.name, fmt.Errorf("process %d was left behind: %s", pid, commandOf(pid)))
 		}
 		_ = syscall.Kill(pid, syscall.SIGKILL)
-		var status syscall.WaitStatus
-		_, _ = syscall.Wait4(pid, &status, 0, nil)
+		eventually(func() bool { return reaped(pid) })
 	}
+}
+
+// ancestor is the process of the program that one descends from, nil if that
+// can't be told. ours reports one that isn't an orphan: of this process itself,
+// or of one that is running.
+func (s *soak) ancestor(pid int) (c *child, ours bool) {
+	run := runOf(pid)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.runs {
+		if c.cmd.Process.Pid == pid {
+			return c, true
+		}
+	}
+	if c = s.runs[run]; c == nil {
+		return nil, false
+	}
+	select {
+	case <-c.done:
+		return c, false
+	default:
+		return c, true
+	}
+}
+
+// reaped takes an adopted child from the list of processes once it is dead.
+func reaped(pid int) bool {
+	var status syscall.WaitStatus
+	got, err := syscall.Wait4(pid, &status, syscall.WNOHANG, nil)
+	return got == pid || err == syscall.ECHILD
 }
 
 // killAll ends what is still there, at the end or when the soak is stopped.

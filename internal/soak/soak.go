@@ -42,6 +42,8 @@ type soak struct {
 	journal *journal
 	watcher *watcher
 
+	births sync.RWMutex // held for writing while nothing may be started
+
 	mu     sync.Mutex
 	places []*place
 	runs   map[string]*child
@@ -54,6 +56,7 @@ type worker struct {
 	name  string
 	place *place
 	rand  *rand.Rand
+	work  func(*worker, context.Context)
 }
 
 // run makes the load, then looks at what is left of it.
@@ -141,17 +144,19 @@ var loads = []struct {
 func (s *soak) load(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.length)
 	defer cancel()
-	var all sync.WaitGroup
+	var workers []*worker
 	for i, load := range loads {
 		p, err := s.newPlace(load.name)
 		if err != nil {
 			return err
 		}
-		if p == nil {
-			continue // there is no such disk
+		if p != nil { // else there is no such disk
+			workers = append(workers, &worker{soak: s, name: load.name, place: p, rand: newRand(s.seed + uint64(i)), work: load.work})
 		}
-		w := &worker{soak: s, name: load.name, place: p, rand: newRand(s.seed + uint64(i))}
-		all.Go(func() { load.work(w, ctx) })
+	}
+	var all sync.WaitGroup
+	for _, w := range workers {
+		all.Go(func() { w.work(w, ctx) })
 	}
 	samples, stop := context.WithCancel(ctx)
 	var watching sync.WaitGroup

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/hoopoe-agent/hoopoe/engine/llm/llmtest/mockserver"
@@ -184,5 +187,39 @@ func TestNoDisk(t *testing.T) {
 	s := &soak{root: t.TempDir(), journal: newJournal(io.Discard)}
 	if p, err := s.newPlace("disk"); p != nil || err != nil {
 		t.Errorf("place %+v, %v", p, err)
+	}
+}
+
+// What a process of the program leaves behind is found, and known by where it
+// is from: a killed one's is ended, one that is about to go may.
+func TestOrphans(t *testing.T) {
+	if err := adoptOrphans(); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		left    string
+		killed  bool
+		orphans int
+	}{"killed": {"sleep 1000", true, 1}, "about to go": {"sleep 0.1", false, 0}} {
+		t.Run(name, func(t *testing.T) {
+			s := &soak{journal: newJournal(io.Discard), runs: map[string]*child{}}
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", c.left+" >/dev/null 2>&1 & echo $!")
+			cmd.Env = append(os.Environ(), runName+"=s1")
+			p := &child{soak: s, cmd: cmd, run: "s1", killed: c.killed, done: make(chan struct{})}
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			close(p.done)
+			s.runs["s1"] = p
+			s.orphans()
+			if n := s.journal.counts["orphans of killed processes"]; n != c.orphans || s.journal.failed() {
+				t.Errorf("%d orphans, %v", n, s.journal.failures)
+			}
+			pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
+			if err != nil || syscall.Kill(pid, 0) == nil {
+				t.Errorf("%d is still there, %v", pid, err)
+			}
+		})
 	}
 }
