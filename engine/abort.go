@@ -102,3 +102,21 @@ func (s *Session) halt() {
 	s.broker.CancelAll()
 	s.cancelRetry()
 }
+
+// working makes the context of what the session does from now on, of which there
+// is one thing at a time: what was before is over. It is called on the owner.
+func (s *Session) working() context.Context {
+	s.rest()
+	ctx, stop := context.WithCancelCause(s.ctx)
+	s.stop = stop
+	return ctx
+}
+
+// rest lets go of the context of what was done. A session that lives for long
+// would keep all of them.
+func (s *Session) rest() {
+	if s.stop != nil {
+		s.stop(nil)
+		s.stop = nil
+	}
+}
