@@ -29,8 +29,10 @@ func TestNothingIsKeptOfRuns(t *testing.T) {
 	for name, hooks := range map[string]ext.Hooks{
 		"alone": {Name: "none"},
 		"with hooks": {
-			Name:      "all",
-			BeforeRun: func(context.Context, ext.Session, ext.BeforeRun) (ext.BeforeRunReply, error) { return ext.BeforeRunReply{}, nil },
+			Name: "all",
+			BeforeRun: func(context.Context, ext.Session, ext.BeforeRun) (ext.BeforeRunReply, error) {
+				return ext.BeforeRunReply{}, nil
+			},
 			RunEnd:    func(context.Context, ext.Session, ext.RunEnd) error { return nil },
 			Compacted: func(context.Context, ext.Session, ext.Compacted) error { return nil },
 		},
