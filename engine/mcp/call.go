@@ -135,9 +135,12 @@ func (r *remote) callError(ctx, inner context.Context, l *link, limit time.Durat
 		return fmt.Errorf("the MCP server %q refused: %s (code %d)", name, r.secrets.String(clip(sanitize.Text(answer.Message), maxError)), answer.Code)
 	case errors.Is(err, sdk.ErrSessionMissing):
 		return fmt.Errorf("the MCP server %q has forgotten the session: %w", name, sdk.ErrSessionMissing)
-	case errors.Is(context.Cause(inner), errEnded):
+	case errors.Is(context.Cause(inner), errEnded) && (l.stopped.Load() || r.m.ctx.Err() != nil):
 		return fmt.Errorf("the MCP server %q: %w while it was asked", name, errEnded)
-	case broken(err):
+	case broken(err) || errors.Is(context.Cause(inner), errEnded): // who found it broken first may have closed it by now
+		if !broken(err) {
+			err = sdk.ErrConnectionClosed
+		}
 		select { // so that the next call doesn't meet the same link
 		case <-l.ctx.Done():
 		case <-time.After(killed):

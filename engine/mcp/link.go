@@ -24,6 +24,7 @@ type link struct {
 	cancel  context.CancelFunc
 	calls   context.Context // ends when the link is to end, not when it has: the SDK knows better why a call failed then
 	abort   context.CancelFunc
+	stopped atomic.Bool   // on purpose
 	changed chan struct{} // the server has other tools, prompts or resources
 
 	mu     sync.Mutex

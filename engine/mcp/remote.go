@@ -275,6 +275,7 @@ func (r *remote) stop(next State) {
 		<-a.done
 	}
 	if l != nil {
+		l.stopped.Store(true)
 		l.abort()
 		l.close()
 	}
