@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -48,7 +49,21 @@ func one(t *testing.T, dir, pattern string) string {
 	return files[0]
 }
 
-// beside are the files of every archive, without the program.
+// manual lists the pages of the manual and their pictures.
+func manual(t *testing.T) (files []string) {
+	t.Helper()
+	root := os.DirFS(filepath.Join("..", ".."))
+	for _, pattern := range []string{"docs/*.md", "docs/images/*.png"} {
+		found, err := fs.Glob(root, pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %q, %v", pattern, found, err)
+		}
+		files = append(files, found...)
+	}
+	return files
+}
+
+// beside are the files of every archive, without the program and the manual.
 var beside = []string{
 	"CHANGELOG.md", "LICENSE", "NOTICE", "README.md", "THIRD_PARTY_NOTICES.txt",
 	"completions/_hoopoe", "completions/hoopoe.bash", "completions/hoopoe.fish", "completions/hoopoe.ps1", "hoopoe.1",
@@ -69,7 +84,7 @@ func TestSnapshotArchives(t *testing.T) {
 					names = tarNames(t, one(t, dir, "hoopoe_*_"+system+"_"+arch+".tar.gz"), "")
 				}
 				slices.Sort(names)
-				want := append(slices.Clone(beside), program)
+				want := append(append(slices.Clone(beside), manual(t)...), program)
 				slices.Sort(want)
 				if !slices.Equal(names, want) {
 					t.Errorf("holds\n%q\nwant\n%q", names, want)
