@@ -12,19 +12,26 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
 
-// An abort stops what was sent before it, also what waits because an abort
-// before it is on its way: whether the prompt had begun is a matter of luck.
-func TestAbortReachesWhatWaitsForAnAbort(t *testing.T) {
+// deaf is a session in whose first prompt, "first", a tool runs that ignores
+// its context until release is closed.
+func deaf(t *testing.T) (c *client, release chan struct{}) {
 	w := newWorld(t, "-- turn --\n-- call stubborn --\n{}\n-- turn --\ntimes: always\n-- text --\nok\n")
-	c := w.open(OpenOptions{})
+	c = w.open(OpenOptions{})
 	running, release := make(chan struct{}), make(chan struct{})
 	c.addTool("stubborn", tool.Think, func(context.Context, tool.Call) (tool.Result, error) {
 		close(running)
-		<-release // it ignores its context
+		<-release
 		return tool.TextResult("late"), nil
 	})
 	c.prompt("first")
 	wait(t, running, "the tool")
+	return c, release
+}
+
+// An abort stops what was sent before it, also what waits because an abort
+// before it is on its way: whether the prompt had begun is a matter of luck.
+func TestAbortReachesWhatWaitsForAnAbort(t *testing.T) {
+	c, release := deaf(t)
 	for i, text := range []string{"second", "third", ""} {
 		if err := c.s.AbortAck(&Ack{Sub: c.sub, Value: i}); err != nil {
 			t.Fatal(err)

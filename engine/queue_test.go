@@ -290,16 +290,7 @@ ok
 // the run that ends would leave it in the queue.
 func TestPromptDuringAnAbort(t *testing.T) {
 	for _, delivery := range []Delivery{Auto, Steer} {
-		w := newWorld(t, "-- turn --\n-- call stubborn --\n{}\n-- turn --\ntimes: always\n-- text --\nok\n")
-		c := w.open(OpenOptions{})
-		running, release := make(chan struct{}), make(chan struct{})
-		c.addTool("stubborn", tool.Think, func(context.Context, tool.Call) (tool.Result, error) {
-			close(running)
-			<-release // it ignores its context
-			return tool.TextResult("late"), nil
-		})
-		c.prompt("go")
-		wait(t, running, "the tool")
+		c, release := deaf(t)
 		aborted := make(chan error, 1)
 		go func() { aborted <- c.s.Abort(context.Background()) }()
 		for stopping := false; !stopping; {
