@@ -324,6 +324,21 @@ func TestHugeBlock(t *testing.T) {
 	}
 }
 
+// A paragraph in one line is painted also where it is long, if it is prose.
+func TestLongParagraph(t *testing.T) {
+	r := markdown.New(styles(t, true, true))
+	for name, text := range map[string]string{
+		"English": strings.Repeat("some **bold** words, and others. ", 250),
+		"Chinese": strings.Repeat("天地玄黄，**宇宙**洪荒。", 250),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := strings.Join(r.Render(text, 80), "\n"); strings.Contains(got, "**") {
+				t.Errorf("marks are left: %.200q", got)
+			}
+		})
+	}
+}
+
 // Nesting that would take Glamour for ever is shown as plain text.
 func TestDeepNesting(t *testing.T) {
 	r := markdown.New(styles(t, true, true))

@@ -15,9 +15,27 @@ import (
 // safe for concurrent use.
 var library sync.Mutex
 
-// proseMax is the size in bytes up to which Glamour sees a text. What it takes
-// for one can grow with the square of the size.
-const proseMax = 4 << 10
+// Glamour sees texts of up to proseMax bytes, and one line of up to lineMax with
+// few marks in it: what it takes for one can grow with the square of the marks.
+const (
+	proseMax = 4 << 10
+	lineMax  = 16 << 10
+	marksMax = 1 << 10
+)
+
+// isHeavy reports whether a text may take Glamour too long.
+func isHeavy(text string) bool {
+	if len(text) <= proseMax {
+		return false
+	}
+	marks := 0
+	for i := range len(text) {
+		if strings.IndexByte("[]()*_`<~!&\\", text[i]) >= 0 {
+			marks++
+		}
+	}
+	return len(text) > lineMax || marks > marksMax
+}
 
 // prose lays out paragraphs and headings.
 func (r *Renderer) prose(text string, width int) []flow.Row {
@@ -62,9 +80,9 @@ const (
 
 // painted returns the lines of a text as Glamour paints them, unwrapped. They
 // are kept, for the parts of a tail that did not change and for a resize. It
-// reports false for a text that is too long, or that Glamour fails on.
+// reports false for a text that is too heavy, or that Glamour fails on.
 func (r *Renderer) painted(text string) ([]string, bool) {
-	if len(text) > proseMax {
+	if isHeavy(text) {
 		return nil, false
 	}
 	r.mu.Lock()
