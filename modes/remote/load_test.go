@@ -178,7 +178,10 @@ func (p *place) talks() []*conversation {
 // W-6, anomalyco/opencode#15149: clients that vanish in the middle of an answer
 // or a command leave nothing behind.
 func TestVanishingClients(t *testing.T) {
-	const clients = 200
+	clients := 200
+	if testing.Short() {
+		clients = 40
+	}
 	p := serve(t, "-- turn --\n-- text --\nBegun.\n-- call bash --\n{\"command\": \"sleep 300\"}\n", inMode("full"))
 	p.connect("").ws.CloseNow()
 	eventually(t, "nothing is open", func() bool {
