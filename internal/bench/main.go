@@ -176,7 +176,8 @@ func measure(ctx context.Context, o options, out, log io.Writer) error {
 // build makes our binary: as make build does, or with what the tests have
 // compiled already.
 func build(ctx context.Context, folder string, release bool) (string, error) {
-	program := filepath.Join(folder, "hoopoe")
+	// The folder's own entries are the homes of the programs that are measured.
+	program := filepath.Join(folder, "bin", "hoopoe")
 	args := []string{"build", "-ldflags", "-s -w", "-o", program}
 	env := os.Environ()
 	if release {

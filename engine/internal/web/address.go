@@ -34,9 +34,11 @@ func Parse(text string) (*url.URL, error) {
 	case u.Hostname() == "":
 		return nil, errors.New("the URL has no host")
 	}
-	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	host := strings.ToLower(u.Hostname())
 	if !strings.Contains(host, ":") {
-		if host, err = idna.Lookup.ToASCII(host); err != nil || host == "" {
+		host, err = idna.Lookup.ToASCII(host)
+		host = strings.TrimSuffix(host, ".")
+		if err != nil || strings.Contains("."+host+".", "..") {
 			return nil, fmt.Errorf("the URL's host is no name: %.100q", u.Hostname())
 		}
 	} else {
