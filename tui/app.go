@@ -30,7 +30,7 @@ type app struct {
 	gone    <-chan struct{} // the terminal isn't there any more
 	program *tea.Program
 	pace    pace
-	hurry   bool           // the next frame is a key's
+	hurry   bool           // the next frame answers a key or the mouse
 	normal  *inline.Screen // draws while inline is on
 	inline  bool
 	recolor bool                 // what inline has printed, since the colours are others now
@@ -173,6 +173,10 @@ func (a *app) Init() tea.Cmd {
 
 // Update implements tea.Model.
 func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseMsg:
+		a.hurry = true
+	}
 	cmd := a.update(msg)
 	switch {
 	case a.ticking:
@@ -208,7 +212,6 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	case foundMsg:
 		return a.know(terminal.Profile(msg))
 	case tea.KeyPressMsg:
-		a.hurry = true
 		if a.endsAnswer(msg) {
 			return nil
 		}
