@@ -223,11 +223,17 @@ func TestNoAnswerIsNoConsent(t *testing.T) {
 	}
 	for name, change := range map[string]func(context.Context) error{
 		"a new document": func(ctx context.Context) error {
-			_, err := c.s.NewDocument(ctx, NewDocumentOptions{})
+			cancelled, err := c.s.NewDocument(ctx, NewDocumentOptions{})
+			if cancelled { // its answer was the faster
+				return context.Canceled
+			}
 			return err
 		},
 		"a move": func(ctx context.Context) error {
-			_, _, err := c.s.MoveToWith(ctx, first, MoveOptions{})
+			_, cancelled, err := c.s.MoveToWith(ctx, first, MoveOptions{})
+			if cancelled {
+				return context.Canceled
+			}
 			return err
 		},
 	} {
