@@ -28,7 +28,8 @@ func TestCaseInlineHistory(t *testing.T) {
 	const lines = 200
 	p := newPlace(t)
 	s := newTerminal(t, 80, 24)
-	c := p.command("--inline", p.script("lines", lined(lines, 2*time.Millisecond)), "go")
+	p.file("lines.script", lined(lines, 2*time.Millisecond))
+	c := p.command("--inline", "--model=script/lines.script", "go") // short, for the footer
 	s.run(c)
 	s.see("The end.", "? keys")
 	s.leave(c)
@@ -126,7 +127,8 @@ func TestCaseCursorWithoutColour(t *testing.T) {
 func TestCaseHeightKeepsTheReader(t *testing.T) {
 	p := newPlace(t)
 	s := newTerminal(t, 80, 24)
-	c := p.command(p.script("lines", lined(150, 30*time.Millisecond)), "go")
+	p.file("lines.script", lined(150, 30*time.Millisecond))
+	c := p.command("--model=script/lines.script", "go") // short, for the footer
 	s.run(c)
 	s.see("Line 40 of it.")
 	top := func() string { return strings.TrimSpace(strings.Join(strings.SplitN(s.text(), "\n", 3)[:2], "")) }
@@ -151,7 +153,8 @@ func TestCaseHeightKeepsTheReader(t *testing.T) {
 // A paste that holds its own end sends nothing: what follows is text as well.
 func TestCasePasteBreaksOut(t *testing.T) {
 	p := newPlace(t)
-	s, c := p.chat(p.script("echo", echo))
+	p.file("echo.script", echo)
+	s, c := p.chat("--model=script/echo.script") // short, for the footer
 	s.see("›")
 	s.keys("\x1b[200~a\x1b[201~rm -rf /\r\x1b[201~")
 	s.see("› arm -rf /", "ask · Script")

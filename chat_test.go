@@ -101,7 +101,7 @@ func (s *screen) draw() {
 		n, err := s.tty.Read(buf)
 		s.mu.Lock()
 		s.out = append(s.out, buf[:n]...)
-		s.vt.Write(buf[:n])
+		s.show(buf[:n])
 		s.mu.Unlock()
 		select {
 		case s.changed <- struct{}{}:
@@ -111,6 +111,17 @@ func (s *screen) draw() {
 			return
 		}
 	}
+}
+
+// show draws what was written. What scrolls rows that a resize has taken away
+// panics in the emulator, where a terminal would do nothing.
+func (s *screen) show(written []byte) {
+	defer func() {
+		if recover() != nil {
+			s.vt.Write([]byte("\x1b[r"))
+		}
+	}()
+	s.vt.Write(written)
 }
 
 // written is all that the program wrote so far.
