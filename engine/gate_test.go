@@ -98,7 +98,7 @@ func TestPathsStayWhereTheyWereAllowed(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := os.Symlink(outside, sub); err != nil {
-				t.Skip("no symbolic links here: ", err)
+				t.Fatal(err)
 			}
 			if _, err := c.s.Answer(c.ctx(), q.ID, event.Answer{Choice: event.Once}); err != nil {
 				t.Fatal(err)
