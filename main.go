@@ -13,6 +13,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -30,6 +31,7 @@ const (
 )
 
 func main() {
+	holdCollector(debug.SetGCPercent)
 	p := &program{
 		name: os.Args[0], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		terminals: terminals{term.IsTerminal(os.Stdin.Fd()), term.IsTerminal(os.Stdout.Fd()), term.IsTerminal(os.Stderr.Fd())},
