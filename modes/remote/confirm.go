@@ -112,6 +112,15 @@ const (
 	turnsRefused = "对话已结束，未重置轮次。"
 )
 
+// defaultMost is how many turns the user has before the client is asked.
+const defaultMost = 30
+
+// turnQuestion waits for the client to go on.
+type turnQuestion struct {
+	frame  frame
+	answer chan bool
+}
+
 // countTurn counts a turn of the user's. At the limit the client is asked; stop
 // is true when the conversation doesn't go on, and f ends the request.
 func (c *conversation) countTurn(x *exchange) (f frame, stop bool) {
