@@ -105,7 +105,7 @@ func (p *program) acp(c *cli.Context) error {
 		os.Exit(code)
 	})
 	defer stop()
-	stdout, err := claimStdout(p.stdout, p.stderr)
+	stdout, err := claimStdout(p.stdout.file, p.stderr)
 	if err != nil {
 		return startError{err}
 	}

@@ -58,7 +58,7 @@ func (p *program) chat(ctx context.Context, s settings, words, literals []string
 		Keys:  keys,
 		Cwd:   cwd, Branch: func() string { return gitBranch(cwd) },
 		Resume: func(v event.View) string { return "hoopoe --resume " + v.SessionID },
-		In:     p.stdin, Out: p.stdout, Err: p.stderr, Environ: p.environ, Now: p.now,
+		In:     p.stdin, Out: p.stdout.file, Err: p.stderr, Environ: p.environ, Now: p.now,
 	}
 	more, err := p.dress(ctx, e, s, cwd, &o)
 	if err != nil {

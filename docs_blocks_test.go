@@ -71,7 +71,7 @@ func (h house) hoopoe(args ...string) (string, int) {
 		h.t.Fatal(err)
 	}
 	defer in.Close()
-	p := &program{name: "hoopoe", stdin: in, stdout: out, stderr: out, environ: h.environ, now: time.Now}
+	p := &program{name: "hoopoe", stdin: in, stdout: &output{file: out}, stderr: out, environ: h.environ, now: time.Now}
 	status := p.run(h.t.Context(), args)
 	written, err := os.ReadFile(out.Name())
 	if err != nil {

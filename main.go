@@ -33,7 +33,7 @@ const (
 func main() {
 	holdCollector(debug.SetGCPercent)
 	p := &program{
-		name: os.Args[0], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		name: os.Args[0], stdin: os.Stdin, stdout: &output{file: os.Stdout}, stderr: os.Stderr,
 		terminals: terminals{term.IsTerminal(os.Stdin.Fd()), term.IsTerminal(os.Stdout.Fd()), term.IsTerminal(os.Stderr.Fd())},
 		environ:   os.Environ(), now: time.Now,
 	}
@@ -45,12 +45,13 @@ func main() {
 
 // program is the process's surroundings.
 type program struct {
-	name           string // that it was called by
-	stdin          *os.File
-	stdout, stderr *os.File
-	terminals      terminals
-	environ        []string
-	now            func() time.Time
+	name      string // that it was called by
+	stdin     *os.File
+	stdout    *output
+	stderr    *os.File
+	terminals terminals
+	environ   []string
+	now       func() time.Time
 
 	exit    int         // of the chat, which decides its own
 	screen  bool        // the chat has it: nothing may be written beside it
@@ -62,6 +63,19 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if len(args) > 0 && args[0] == completing {
 		return exitCode(p.complete(args[1:]))
 	}
+	err := p.carryOut(ctx, args)
+	if err == nil {
+		err = p.stdout.failure()
+	}
+	if err != nil {
+		p.report(err)
+		return exitCode(err)
+	}
+	return p.exit
+}
+
+// carryOut has the face or the sub-command that the line asks for do its work.
+func (p *program) carryOut(ctx context.Context, args []string) error {
 	app := p.chatApp()
 	line, _ := normalise(args, tableOf(allFlags()), withValue)
 	rpc := line.rpc()
@@ -78,11 +92,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	if _, usage := errors.AsType[usageError](err); editor && usage {
 		err = startError{err}
 	}
-	if err != nil {
-		p.report(err)
-		return exitCode(err)
-	}
-	return p.exit
+	return err
 }
 
 // chatApp is the chat and print.

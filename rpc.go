@@ -36,7 +36,7 @@ func (p *program) rpc(ctx context.Context, s settings, words []string) (err erro
 	}
 	ctx, running, stop := stoppable(ctx)
 	defer stop()
-	stdout, err := claimStdout(p.stdout, p.stderr)
+	stdout, err := claimStdout(p.stdout.file, p.stderr)
 	if err != nil {
 		return err
 	}

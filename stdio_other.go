@@ -17,5 +17,11 @@ func checkStdin(stdin *os.File) error {
 }
 
 // claimStdout takes the standard output for the caller alone. Children don't
-// inherit it on such systems.
-func claimStdout(stdout, _ *os.File) (*os.File, error) { return stdout, nil }
+// inherit it on such systems. One that is closed is refused: a host would wait
+// for answers that are lost.
+func claimStdout(stdout, _ *os.File) (*os.File, error) {
+	if _, err := stdout.Stat(); err != nil {
+		return nil, errors.New("stdout is closed, and answers go there: start with a pipe from it, or with > NUL where nobody wants them")
+	}
+	return stdout, nil
+}

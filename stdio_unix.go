@@ -10,12 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var errNoStdin = errors.New("stdin is closed, and commands come from there: start with a pipe to it, or with < /dev/null to serve none")
+var (
+	errNoStdin  = errors.New("stdin is closed, and commands come from there: start with a pipe to it, or with < /dev/null to serve none")
+	errNoStdout = errors.New("stdout is closed, and answers go there: start with a pipe from it, or with > /dev/null where nobody wants them")
+)
 
 // checkStdin finds a stdin that nothing can ever come from, which would look
-// like a host that has just gone. When descriptor 0 is closed the Go runtime
-// puts the null device there, for reading and writing; where somebody means
-// the null device it is for reading.
+// like a host that has just gone.
 func checkStdin(stdin *os.File) error {
 	flags, err := unix.FcntlInt(stdin.Fd(), unix.F_GETFL, 0)
 	if err != nil || flags&unix.O_ACCMODE == unix.O_WRONLY {
@@ -25,16 +26,32 @@ func checkStdin(stdin *os.File) error {
 	if err != nil || info.IsDir() {
 		return errNoStdin
 	}
-	null, err := os.Stat(os.DevNull)
-	if err == nil && os.SameFile(info, null) && flags&unix.O_ACCMODE == unix.O_RDWR {
+	if flags&unix.O_ACCMODE == unix.O_RDWR && isNull(info) {
 		return errNoStdin
 	}
 	return nil
 }
 
+// isNull holds for the null device. The Go runtime puts it, for reading and
+// writing, where a standard stream is closed; a shell opens it for the one or
+// the other.
+func isNull(info os.FileInfo) bool {
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(info, null)
+}
+
 // claimStdout takes the standard output for the caller alone. What libraries
-// and children write there from now on goes to stderr.
+// and children write there from now on goes to stderr. One that was closed is
+// refused: a host would wait for answers that are lost. Elsewhere it can't be:
+// programs that want no output give the same.
 func claimStdout(stdout, stderr *os.File) (*os.File, error) {
+	flags, err := unix.FcntlInt(stdout.Fd(), unix.F_GETFL, 0)
+	if err != nil || flags&unix.O_ACCMODE == unix.O_RDONLY {
+		return nil, errNoStdout
+	}
+	if info, err := stdout.Stat(); err != nil || flags&unix.O_ACCMODE == unix.O_RDWR && isNull(info) {
+		return nil, errNoStdout
+	}
 	fd, err := unix.FcntlInt(stdout.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err == nil {
 		err = unix.Dup2(int(stderr.Fd()), int(stdout.Fd()))
