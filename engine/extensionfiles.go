@@ -25,10 +25,6 @@ func (f extensionFile) label() string {
 // projectExtensions are a project's folders of extensions, in load order.
 var projectExtensions = []string{".hoopoe/extensions", ".pi/extensions", ".xcsh/extensions", ".omp/extensions"}
 
-// ProjectExtensions are a project's folders of extensions, relative to it, in
-// load order.
-func ProjectExtensions() []string { return slices.Clone(projectExtensions) }
-
 // hasFiles reports whether the session may have extensions that are files.
 func (s *Session) hasFiles() bool { return s.engine.options.Modules != nil && s.caller == nil }
 

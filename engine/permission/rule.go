@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -135,16 +134,4 @@ func (s Settings) Rules(source Source) ([]Rule, error) {
 		}
 	}
 	return rules, errors.Join(errs...)
-}
-
-// Merge puts the user's and a project's rules together. A project can only
-// tighten: its allow rules are dropped.
-func Merge(user, project []Rule) []Rule {
-	merged := slices.Clone(user)
-	for _, r := range project {
-		if r.Action != Allow {
-			merged = append(merged, r)
-		}
-	}
-	return merged
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/engine/shell"
 )
 
@@ -61,7 +62,7 @@ func sensible(c shell.Call) string {
 		quoted = append(quoted, shell.Quote(w.Text))
 	}
 	pattern := strings.Join(quoted, " ")
-	if len(pattern) > maxSaved || Visible(pattern) != pattern || strings.Contains(pattern, "\n") {
+	if len(pattern) > maxSaved || sanitize.Visible(pattern) != pattern || strings.Contains(pattern, "\n") {
 		return ""
 	}
 	if n == 0 {
