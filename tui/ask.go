@@ -151,13 +151,13 @@ func (a *app) permission(q event.Question) dialog.Spec {
 		if q.Agent != "" {
 			spec.Title = "Allow this command of " + q.Agent + "?"
 		}
-		spec.Body = dialog.Command(p.Command, a.look.Styles)
+		spec.Body = dialog.Command(p.Command, a.look.Styles, a.look.Bidi)
 	case p.Diff != "":
 		spec.Body = dialog.Diff(card.Hunks(p.Diff), diff.Options{
 			Styles: a.look.Styles, Bidi: a.look.Bidi, Syntax: a.look.Markdown.Syntax(), Name: diff.NameOf(p.Diff),
 		})
 	case len(p.Arguments) > 0:
-		spec.Body = dialog.Command(indented(p.Arguments), a.look.Styles)
+		spec.Body = dialog.Command(indented(p.Arguments), a.look.Styles, a.look.Bidi)
 	}
 	spec.Choices = []dialog.Choice{{ID: string(event.Once), Label: "Yes, this once", Key: "y"}}
 	if len(p.Rules) > 0 {

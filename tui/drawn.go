@@ -62,7 +62,7 @@ func (g *guestMessage) Rows(width int) []flow.Row {
 			break
 		}
 		lead := min(2, width-1)
-		rows = append(rows, flow.Row{Text: strings.Repeat(" ", lead) + guestLine(g.look.Styles, line, width-lead), Lead: lead})
+		rows = append(rows, flow.Row{Text: strings.Repeat(" ", lead) + guestLine(g.look.Styles, g.look.Bidi, line, width-lead), Lead: lead})
 	}
 	return rows
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -66,14 +67,14 @@ func (g *guests) items() []string {
 
 // rows draws the widgets above and below the editor in at most limit rows
 // together; where they are cut a row tells how much is missing.
-func (g *guests) rows(s style.Styles, width, limit int) (above, below []string) {
+func (g *guests) rows(s style.Styles, b flow.Bidi, width, limit int) (above, below []string) {
 	var over, under cutting
 	for _, w := range g.widgets {
 		to := &over
 		if w.Placement == "belowEditor" {
 			to = &under
 		}
-		to.add(s, w.Lines, width)
+		to.add(s, b, w.Lines, width)
 	}
 	room := min(len(under.rows), max(limit/2, limit-len(over.rows)))
 	return over.cut(s, width, limit-room), under.cut(s, width, room)
@@ -87,14 +88,14 @@ type cutting struct {
 }
 
 // add draws one widget, of a long one the beginning.
-func (c *cutting) add(s style.Styles, lines []string, width int) {
+func (c *cutting) add(s style.Styles, b flow.Bidi, lines []string, width int) {
 	for i, line := range lines {
 		if i == guestRows-1 && len(lines) > guestRows {
 			c.rows = append(c.rows, more(s, len(lines)-i, width))
 			c.stands = append(c.stands, len(lines)-i)
 			return
 		}
-		c.rows = append(c.rows, guestLine(s, line, width))
+		c.rows = append(c.rows, guestLine(s, b, line, width))
 		c.stands = append(c.stands, 1)
 	}
 }
@@ -121,14 +122,14 @@ func more(s style.Styles, n, width int) string {
 
 // guestLine is one line of an extension's, with its own colours if it has any
 // and colours are wanted.
-func guestLine(s style.Styles, line string, width int) string {
+func guestLine(s style.Styles, b flow.Bidi, line string, width int) string {
 	line = strings.ReplaceAll(line[:min(len(line), guestBytes)], "\n", " ")
 	if s.Color {
 		if painted := sanitize.Tabs(sanitize.SGR(line), 4); strings.Contains(painted, "\x1b") {
-			return style.Cut(painted, width)
+			return flow.Cut(painted, width, b).Text
 		}
 	}
-	return s.Text.Render(style.Cut(sanitize.Line(line), width))
+	return flow.Cut(s.Text.Render(sanitize.Line(line)), width, b).Text
 }
 
 // setDraft puts a text into the editor. Undo brings back what was there.

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/tui/dialog"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
@@ -20,8 +21,9 @@ type panel interface {
 	scroll(rows int)
 	// click handles a press of the mouse on a row of the last view.
 	click(row int) (cmd tea.Cmd, closed bool)
-	// view renders at most height rows; cx is -1 without a cursor.
-	view(width, height int) (rows []string, cx, cy int)
+	// view renders at most height rows, in the order that the terminal needs; cx
+	// is -1 without a cursor.
+	view(width, height int, b flow.Bidi) (rows []string, cx, cy int)
 	setStyles(s style.Styles)
 }
 
@@ -103,13 +105,14 @@ func (p *listPanel) scroll(rows int) {
 	_, _ = p.does(func() (picker.Result, bool) { p.picker.Move(rows / max(wheelRows, 1)); return picker.Result{}, false })
 }
 
-func (p *listPanel) view(width, height int) (rows []string, cx, cy int) {
+func (p *listPanel) view(width, height int, b flow.Bidi) (rows []string, cx, cy int) {
 	if p.note != nil {
 		p.picker.SetNote(p.note())
 	}
 	if p.items != nil {
 		p.picker.SetItems(p.items())
 	}
+	p.picker.SetBidi(b)
 	text := p.picker.View(width, height)
 	cx, cy = p.picker.Cursor()
 	return strings.Split(text, "\n"), cx, cy
@@ -136,7 +139,8 @@ func (p *dialogPanel) did(result dialog.Result, answered bool) (tea.Cmd, bool) {
 func (p *dialogPanel) paste(text string) { p.dialog.Paste(text) }
 func (p *dialogPanel) scroll(rows int)   { p.dialog.Scroll(rows) }
 
-func (p *dialogPanel) view(width, height int) (rows []string, cx, cy int) {
+func (p *dialogPanel) view(width, height int, b flow.Bidi) (rows []string, cx, cy int) {
+	p.dialog.SetBidi(b)
 	text := p.dialog.View(width, height)
 	cx, cy = p.dialog.Cursor()
 	return strings.Split(text, "\n"), cx, cy
@@ -195,7 +199,8 @@ func (p *textPanel) scroll(rows int) {
 	p.top = min(max(p.top+rows, 0), max(0, p.rows-p.page))
 }
 
-func (p *textPanel) view(width, height int) (rows []string, cx, cy int) {
+// view needs no order: the text is the chat's own.
+func (p *textPanel) view(width, height int, _ flow.Bidi) (rows []string, cx, cy int) {
 	if height > 1 {
 		rule, _ := p.styles.Rule(p.title, "", width)
 		rows = append(rows, rule)

@@ -81,7 +81,7 @@ func TestPanels(t *testing.T) {
 				if a.panel == nil {
 					t.Fatal("no panel")
 				}
-				rows, cx, cy := a.panel.view(width, 18)
+				rows, cx, cy := a.panel.view(width, 18, a.look.Bidi)
 				if len(rows) > 18 || cx >= width || cy >= len(rows) {
 					t.Errorf("%d rows, cursor at %d,%d", len(rows), cx, cy)
 				}

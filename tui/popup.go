@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -54,7 +55,7 @@ func (p *popup) move(by int) {
 }
 
 // rows renders the popup in at most limit rows.
-func (p *popup) rows(s style.Styles, width, limit int) []string {
+func (p *popup) rows(s style.Styles, b flow.Bidi, width, limit int) []string {
 	limit = min(limit, len(p.options))
 	if limit < 1 {
 		return nil
@@ -72,21 +73,28 @@ func (p *popup) rows(s style.Styles, width, limit int) []string {
 		if detail != "" {
 			text = style.Pad(text, wide)
 		}
+		text = flow.Isolate(shortened(text, max(1, width-2)))
+		if room := width - style.Width(text) - 4; detail != "" && room > 3 {
+			detail = "  " + flow.Isolate(style.Cut(detail, room))
+		} else {
+			detail = ""
+		}
 		if i == p.at {
-			row := "› " + text
-			if detail != "" {
-				row += "  " + detail
-			}
+			row := flow.Cut("› "+text+detail, width, b).Text
 			rows = append(rows, s.Selected.Render(style.Pad(row, width)))
 			continue
 		}
-		row := "  " + style.Cut(text, max(1, width-2))
-		if room := width - style.Width(row) - 2; detail != "" && room > 3 {
-			row += "  " + s.Muted.Render(style.Cut(detail, room))
-		}
-		rows = append(rows, style.Cut(row, width))
+		rows = append(rows, flow.Cut("  "+text+s.Muted.Render(detail), width, b).Text)
 	}
 	return rows
+}
+
+// shortened cuts an option; of a file its end tells more.
+func shortened(text string, width int) string {
+	if path, ok := strings.CutPrefix(text, "@"); ok && width > 1 {
+		return "@" + style.CutPath(path, width-1)
+	}
+	return style.Cut(text, width)
 }
 
 // slashOptions lists the commands whose names begin with what is typed.

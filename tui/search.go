@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/tui/editor"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 	"github.com/hoopoe-agent/hoopoe/tui/transcript"
@@ -77,12 +78,13 @@ func (p *searchPanel) setStyles(s style.Styles) {
 	p.field.SetStyles(s)
 }
 
-func (p *searchPanel) view(width, height int) (rows []string, cx, cy int) {
+func (p *searchPanel) view(width, height int, b flow.Bidi) (rows []string, cx, cy int) {
 	if height > 2 {
 		rule, _ := p.styles.Rule("", "", width)
 		rows = append(rows, rule)
 	}
 	cx, cy = 0, len(rows)
+	p.field.SetReorder(b.Reorder)
 	text := p.field.View(width, 1)
 	x, _ := p.field.Cursor()
 	rows = append(rows, text)

@@ -152,7 +152,7 @@ func (a *app) below(width, height int) (out []string, cx, cy int) {
 		activity = append(activity, a.activityRow(width))
 		room--
 	}
-	guestsAbove, guestsBelow := a.guests.rows(a.look.Styles, width, min(height/guestPart, room/2))
+	guestsAbove, guestsBelow := a.guests.rows(a.look.Styles, a.look.Bidi, width, min(height/guestPart, room/2))
 	room -= len(guestsAbove) + len(guestsBelow)
 	out = append(a.todoRows(width, min(todoRows, room/2)), a.queueRows(width, min(queueRows, room/3))...)
 	out = append(out, activity...)
@@ -296,13 +296,13 @@ func (a *app) input(width, room int) (rows []string, cx, cy int) {
 		if room > 4*keptRows {
 			room -= keptRows
 		}
-		return p.view(width, room)
+		return p.view(width, room, a.look.Bidi)
 	}
 	limit := max(1, a.height/editorPart)
 	text := strings.Split(a.editor.View(width, min(limit, max(1, room))), "\n")
 	cx, cy = a.editor.Cursor()
 	left := room - len(text)
-	popup := a.popup.rows(a.look.Styles, width, min(8, left/2))
+	popup := a.popup.rows(a.look.Styles, a.look.Bidi, width, min(8, left/2))
 	if !a.inline {
 		rows = popup
 	}

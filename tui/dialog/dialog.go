@@ -12,11 +12,13 @@
 package dialog
 
 import (
+	"strings"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/diff"
 	"github.com/hoopoe-agent/hoopoe/tui/editor"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -25,7 +27,9 @@ import (
 type Spec struct {
 	Title string
 	From  string // who asks; "" is Hoopoe itself
-	Why   string // what is asked and why; may have many lines
+	// Why is what is asked and why. It may have many lines; one that begins with
+	// "• " is about a path or a command, which run from left to right.
+	Why string
 
 	// Body returns the rows of what is asked about, none wider than width:
 	// a diff, a command. It is called once for each width. Nil: none.
@@ -81,12 +85,12 @@ func Confirm(title, why string) Spec {
 }
 
 // Command is a Body that shows a command with nothing hidden in it.
-func Command(command string, s style.Styles) func(width int) []string {
+// It runs from left to right.
+func Command(command string, s style.Styles, b flow.Bidi) func(width int) []string {
 	text := sanitize.Tabs(sanitize.Visible(command), 4)
-	return func(width int) []string {
-		rows := style.Wrap(text, width)
-		for i := range rows {
-			rows[i] = s.Code.Render(rows[i])
+	return func(width int) (rows []string) {
+		for line := range strings.SplitSeq(text, "\n") {
+			rows = append(rows, flow.Texts(flow.Wrap(s.Code.Render(flow.Isolate(line)), width, b))...)
 		}
 		return rows
 	}
@@ -104,6 +108,7 @@ func Diff(text string, o diff.Options) func(width int) []string {
 type Dialog struct {
 	spec   Spec
 	styles style.Styles
+	bidi   flow.Bidi
 	opened time.Time
 
 	at     int            // selected choice
@@ -150,13 +155,24 @@ func New(spec Spec, s style.Styles) *Dialog {
 // write opens the text field.
 func (d *Dialog) write(f Field) {
 	d.field = editor.New(editor.Options{
-		Styles: d.styles, Prompt: "› ", Placeholder: sanitize.Line(f.Placeholder), Now: d.spec.Now, Keys: d.spec.Keys,
+		Styles: d.styles, Prompt: "› ", Placeholder: sanitize.Line(f.Placeholder), Now: d.spec.Now, Keys: d.spec.Keys, Reorder: d.bidi.Reorder,
 	})
 	d.field.SetValue(f.Value)
 }
 
 // SetFrom changes who asks.
 func (d *Dialog) SetFrom(from string) { d.spec.From = sanitize.Line(from) }
+
+// SetBidi says what the terminal needs for right-to-left text.
+func (d *Dialog) SetBidi(b flow.Bidi) {
+	if d.bidi == b {
+		return
+	}
+	d.bidi, d.width = b, 0
+	if d.field != nil {
+		d.field.SetReorder(b.Reorder)
+	}
+}
 
 // SetStyles changes the colours. The rows of Body keep theirs until the
 // width changes.

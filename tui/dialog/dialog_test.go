@@ -15,6 +15,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/dialog"
 	"github.com/hoopoe-agent/hoopoe/tui/diff"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -176,7 +177,7 @@ func TestUserKeys(t *testing.T) {
 // A click selects, a second one takes; before the guard is over it does not.
 func TestClick(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
-	spec := approval(dialog.Command("git push", styles(t, false)))
+	spec := approval(dialog.Command("git push", styles(t, false), flow.Bidi{}))
 	spec.Guard, spec.Now = time.Second, func() time.Time { return now }
 	d := dialog.New(spec, styles(t, false))
 	at := func(text string) int {
@@ -264,7 +265,7 @@ func TestGolden(t *testing.T) {
 		t.Run(fmt.Sprint(width), func(t *testing.T) {
 			var views []string
 			for _, d := range []*dialog.Dialog{
-				dialog.New(approval(dialog.Command("git push origin main\n\techo مرحبا\u202e \x1b[2J", s)), s),
+				dialog.New(approval(dialog.Command("git push origin main\n\techo مرحبا\u202e \x1b[2J", s, flow.Bidi{})), s),
 				dialog.New(approval(dialog.Diff(change, diff.Options{Styles: s})), s),
 				dialog.New(dialog.Confirm("Leave?", "The agent is still at work."), s),
 				dialog.New(dialog.Spec{Title: "اسم", Field: dialog.Field{Value: "天地玄黄", Placeholder: "name"}}, s),
@@ -363,7 +364,7 @@ func TestSmallScreens(t *testing.T) {
 	s := styles(t, true)
 	for _, width := range []int{1, 2, 3, 7, 10} {
 		for height := 1; height < 12; height++ {
-			d := dialog.New(approval(dialog.Command("git push origin main", s)), s)
+			d := dialog.New(approval(dialog.Command("git push origin main", s, flow.Bidi{})), s)
 			for range 5 {
 				view := d.View(width, height)
 				inside(t, d, view, width, height)
@@ -382,7 +383,7 @@ func TestSmallScreens(t *testing.T) {
 func TestHostile(t *testing.T) {
 	const bad = "a\x1b]52;c;aGk=\x07b\u009b2J\u202ec\rd"
 	d := dialog.New(dialog.Spec{
-		Title: bad, Why: bad, Body: dialog.Command(bad, styles(t, false)),
+		Title: bad, Why: bad, Body: dialog.Command(bad, styles(t, false), flow.Bidi{}),
 		Choices: []dialog.Choice{{ID: "x", Label: bad, Detail: bad, Reason: bad}},
 	}, styles(t, false))
 	for _, key := range []string{"down", "enter"} {
@@ -392,7 +393,7 @@ func TestHostile(t *testing.T) {
 		}
 		press(d, key)
 	}
-	rows := dialog.Command("rm\x1b[2K \u202e x", styles(t, false))(80)
+	rows := dialog.Command("rm\x1b[2K \u202e x", styles(t, false), flow.Bidi{})(80)
 	if got := strings.Join(rows, "\n"); got != `rm␛[2K \u202e x` {
 		t.Errorf("command shown as %q", got)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -35,8 +36,9 @@ func (d *Dialog) View(width, height int) string {
 	d.named = true
 	if rest > 0 {
 		var rule string
-		rule, d.named = d.styles.Rule(d.spec.Title, d.spec.From, width)
-		rows = append(rows, rule)
+		title := flow.Isolate(style.Cut(d.spec.Title, style.TitleRoom(width)))
+		rule, d.named = d.styles.Rule(title, flow.Isolate(d.spec.From), width)
+		rows = append(rows, d.inOrder(rule, width))
 		rest--
 	}
 	hint := rest > 1
@@ -53,7 +55,7 @@ func (d *Dialog) View(width, height int) string {
 	d.placed(len(rows))
 	rows = append(rows, foot...)
 	if hint {
-		rows = append(rows, d.styles.Muted.Render(style.Cut(d.hint(), width)))
+		rows = append(rows, d.inOrder(d.styles.Muted.Render(d.hint()), width))
 	}
 	return strings.Join(rows, "\n")
 }
@@ -62,18 +64,30 @@ func (d *Dialog) View(width, height int) string {
 // written, else -1, -1.
 func (d *Dialog) Cursor() (x, y int) { return d.caret.x, d.caret.y }
 
+// inOrder is a row of at most width columns in the order that the terminal
+// needs.
+func (d *Dialog) inOrder(row string, width int) string { return flow.Cut(row, width, d.bidi).Text }
+
+// wrapped are the rows of a line.
+func (d *Dialog) wrapped(line string, width int) []string {
+	return flow.Texts(flow.Wrap(line, width, d.bidi))
+}
+
 // textRows are the rows that scroll. A title that the rule cuts stands here
 // whole.
 func (d *Dialog) textRows(width int) []string {
 	var rows []string
 	if style.Width(d.spec.Title) > style.TitleRoom(width) {
-		for _, row := range style.Wrap(d.spec.Title, width) {
-			rows = append(rows, d.styles.Bold.Render(row))
-		}
+		rows = d.wrapped(d.styles.Bold.Render(flow.Isolate(d.spec.Title)), width)
 	}
 	if d.spec.Why != "" {
-		for _, row := range style.Wrap(d.spec.Why, width) {
-			rows = append(rows, d.styles.Text.Render(row))
+		for line := range strings.SplitSeq(d.spec.Why, "\n") {
+			if point, ok := strings.CutPrefix(line, "• "); ok {
+				line = "• " + flow.Isolate(point)
+			} else {
+				line = flow.Isolated(line)
+			}
+			rows = append(rows, d.wrapped(d.styles.Text.Render(line), width)...)
 		}
 	}
 	if d.spec.Body == nil {
@@ -192,7 +206,7 @@ func (d *Dialog) choice(i int, c Choice, width int) []string {
 	if i == d.at {
 		mark = "› "
 	}
-	label := c.Label
+	label := flow.Isolate(c.Label)
 	if i < 9 {
 		label = fmt.Sprintf("%d. %s", i+1, label)
 	}
@@ -202,7 +216,7 @@ func (d *Dialog) choice(i int, c Choice, width int) []string {
 	margin := style.Cut(mark, max(width-1, 0))
 	room := width - style.Width(margin)
 	var rows []string
-	for n, row := range style.Wrap(label, room) {
+	for n, row := range d.wrapped(label, room) {
 		if n > 0 {
 			margin = strings.Repeat(" ", style.Width(margin))
 		}
@@ -216,7 +230,7 @@ func (d *Dialog) choice(i int, c Choice, width int) []string {
 		return rows
 	}
 	margin = strings.Repeat(" ", min(5, max(width-1, 0)))
-	for _, row := range style.Wrap(c.Detail, width-len(margin)) {
+	for _, row := range d.wrapped(flow.Isolate(c.Detail), width-len(margin)) {
 		rows = append(rows, margin+d.styles.Muted.Render(row))
 	}
 	return rows
@@ -230,7 +244,7 @@ func (d *Dialog) hint() string {
 		text = Countdown(d.spec.Deadline.Sub(d.spec.Now())) + " left · " + text
 	}
 	if !d.named {
-		text = d.spec.From + " · " + text
+		text = flow.Isolate(d.spec.From) + " · " + text
 	}
 	return text
 }
@@ -258,7 +272,7 @@ func (d *Dialog) keys() string {
 	text := d.spec.Keys.Pair(keymap.SelectUp, keymap.SelectDown) + " and " + d.key(keymap.SelectConfirm, "Enter") + ", or a number · " + leave
 	for _, c := range d.spec.Choices {
 		if c.ID == d.spec.Cancel && c.ID != "" {
-			return text + ": " + c.Label
+			return text + ": " + flow.Isolate(c.Label)
 		}
 	}
 	return text + " to cancel"

@@ -18,6 +18,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -80,6 +81,7 @@ type Picker struct {
 	first  int   // row of the last View that the list begins in
 	shown  int   // rows of the list in it
 	tall   need  // rows for what is said of the selected item
+	bidi   flow.Bidi
 	caret  struct{ x, y int }
 }
 
@@ -144,6 +146,9 @@ func (p *Picker) SetNote(note string) { p.o.Note = sanitize.Line(note) }
 
 // SetStyles changes the colours.
 func (p *Picker) SetStyles(s style.Styles) { p.o.Styles = s }
+
+// SetBidi says what the terminal needs for right-to-left text.
+func (p *Picker) SetBidi(b flow.Bidi) { p.bidi = b }
 
 // Select moves to the item with this ID, if it is shown.
 func (p *Picker) Select(id string) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -59,8 +60,9 @@ func (p *Picker) View(width, height int) string {
 	noted := p.o.Note == ""
 	if height > 2 {
 		var rule string
-		rule, noted = s.Rule(p.o.Title, p.o.Note, width)
-		rows = append(rows, rule)
+		title := flow.Isolate(style.Cut(p.o.Title, style.TitleRoom(width)))
+		rule, noted = s.Rule(title, flow.Isolate(p.o.Note), width)
+		rows = append(rows, p.inOrder(rule, width))
 	}
 	foot := 1 // the filter
 	if height > 3 {
@@ -99,7 +101,7 @@ func (p *Picker) list(width, limit int) []string {
 	rows := make([]string, max(min(limit, len(p.lines)-p.top), 0))
 	for n := range rows {
 		if line := p.lines[p.top+n]; line < 0 {
-			rows[n] = p.o.Styles.Bold.Render(style.Cut(p.items[p.found[^line]].Group, width))
+			rows[n] = p.inOrder(p.o.Styles.Bold.Render(p.items[p.found[^line]].Group), width)
 		} else {
 			rows[n] = p.row(line, width, columns)
 		}
@@ -117,7 +119,16 @@ func (p *Picker) filterRow(width int) string {
 	if p.filter == "" {
 		row += s.Muted.Render(style.Cut("type to filter", room))
 	}
-	return style.Cut(row, width)
+	return p.inOrder(row, width)
+}
+
+// inOrder is a row of at most width columns in the order that the terminal
+// needs. Blanks at its end go.
+func (p *Picker) inOrder(row string, width int) string { return flow.Cut(row, width, p.bidi).Text }
+
+// wrapped are the rows of a line.
+func (p *Picker) wrapped(line string, width int) []string {
+	return flow.Texts(flow.Wrap(line, width, p.bidi))
 }
 
 // introRows are the part of the intro that is on the screen, the last row
@@ -131,9 +142,9 @@ func (p *Picker) introRows(width, limit int) []string {
 	if text == "" || limit < 1 {
 		return nil
 	}
-	rows := style.Wrap(text, width)
-	for i := range rows {
-		rows[i] = p.o.Styles.Text.Render(rows[i])
+	var rows []string
+	for line := range strings.SplitSeq(text, "\n") {
+		rows = append(rows, p.wrapped(p.o.Styles.Text.Render(flow.Isolated(line)), width)...)
 	}
 	if len(rows) > limit {
 		page := max(limit-1, 1)
@@ -201,6 +212,9 @@ func (p *Picker) row(i, width int, columns []int) string {
 		title = style.Pad(title, columns[0])
 	}
 	text := style.Cut(mark+title, width-style.Width(cells))
+	if name, ok := strings.CutPrefix(text, mark+it.Lead); ok {
+		text = mark + it.Lead + flow.Isolate(name)
+	}
 	rest := cells
 	if it.Detail == "" {
 		rest = strings.TrimRight(rest, " ")
@@ -209,7 +223,7 @@ func (p *Picker) row(i, width int, columns []int) string {
 		rest += now
 	}
 	if room := width - style.Width(text+rest) - gap; it.Detail != "" && room > 3 {
-		rest += strings.Repeat(" ", gap) + style.Cut(it.Detail, room)
+		rest += strings.Repeat(" ", gap) + flow.Isolate(style.Cut(it.Detail, room))
 	}
 	rest = style.Cut(strings.TrimRight(rest, " "), width-style.Width(text))
 	if rest == "" {
@@ -217,11 +231,11 @@ func (p *Picker) row(i, width int, columns []int) string {
 	}
 	switch {
 	case selected:
-		return s.Selected.Render(style.Pad(text+rest, width))
+		return s.Selected.Render(style.Pad(p.inOrder(text+rest, width), width))
 	case it.Disabled || it.Dim:
-		return s.Muted.Render(text + rest)
+		return p.inOrder(s.Muted.Render(text+rest), width)
 	}
-	return s.Text.Render(text) + s.Muted.Render(rest)
+	return p.inOrder(s.Text.Render(text)+s.Muted.Render(rest), width)
 }
 
 // cells are an item's columns after the title.
@@ -233,6 +247,7 @@ func (p *Picker) cells(it Item, columns []int) string {
 			cell = style.Cut(it.Cells[n], c)
 		}
 		blank := strings.Repeat(" ", c-style.Width(cell))
+		cell = flow.Isolate(cell)
 		cells.WriteString(strings.Repeat(" ", gap))
 		if slices.Contains(p.o.Numbers, n) {
 			cells.WriteString(blank + cell)
@@ -267,7 +282,7 @@ func (p *Picker) paneRows(width int) int {
 		if text == "" || p.tall.rows > 0 && len(text) < width && !strings.Contains(text, "\n") {
 			continue
 		}
-		p.tall.rows = max(p.tall.rows, min(len(style.Wrap(text, max(width-2, 1))), moreRows))
+		p.tall.rows = max(p.tall.rows, min(len(p.saidRows(text, width)), moreRows))
 	}
 	return p.tall.rows
 }
@@ -296,7 +311,7 @@ func (p *Picker) said(it Item, width int, columns []int) string {
 // pane tells of the selected item in exactly that many rows.
 func (p *Picker) pane(width, height int) []string {
 	it, _ := p.Selected()
-	rows := style.Wrap(p.said(it, width, p.columns(width)), max(width-2, 1))
+	rows := p.saidRows(p.said(it, width, p.columns(width)), width)
 	if len(rows) > height {
 		rows = rows[:height]
 		rows[height-1] = style.Cut(rows[height-1]+" …", max(width-2, 1))
@@ -310,15 +325,24 @@ func (p *Picker) pane(width, height int) []string {
 	return out
 }
 
+// saidRows are the rows of what is said of an item: below its title, where its
+// row begins, whatever the direction of the text.
+func (p *Picker) saidRows(text string, width int) (rows []string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		rows = append(rows, p.wrapped(flow.Isolate(line), max(width-2, 1))...)
+	}
+	return rows
+}
+
 func (p *Picker) foot(width int, noted bool) string {
 	text := "  " + p.count()
 	if p.o.Note != "" && !noted {
-		text += " · " + p.o.Note
+		text += " · " + flow.Isolate(p.o.Note)
 	}
 	if p.o.Hint != "" {
 		text += " · " + p.o.Hint
 	}
-	return p.o.Styles.Muted.Render(style.Cut(text, width))
+	return p.inOrder(p.o.Styles.Muted.Render(text), width)
 }
 
 func (p *Picker) count() string {
