@@ -217,36 +217,34 @@ func (p *program) configEdit(ctx context.Context, e *engine.Engine, cwd, name st
 	if path == "" {
 		return config.ErrNoHome
 	}
-	words, err := p.editor()
+	visual, err := p.visual()
 	if err != nil {
 		return err
 	}
 	if err := writeNew(path, text); err != nil {
 		return err
 	}
-	editor := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
-	editor.Env, editor.Stdin, editor.Stdout, editor.Stderr = p.environ, p.stdin, p.stdout, p.stderr
+	editor := visual.Command(ctx, path, 0)
+	editor.Env, editor.Stdin, editor.Stdout, editor.Stderr = p.environ, p.stdin, p.stdout.file, p.stderr
 	if err := editor.Run(); err != nil {
-		return fmt.Errorf("the editor %s: %w", words[0], err)
+		return fmt.Errorf("the editor %s: %w", visual, err)
 	}
 	return p.configCheck(ctx, checker{p, e, cwd}, []string{path})
 }
 
-// editor is the user's, with arguments.
-func (p *program) editor() ([]string, error) {
-	for _, name := range []string{"VISUAL", "EDITOR"} {
-		if words := strings.Fields(p.getenv(name)); len(words) > 0 {
-			return words, nil
-		}
+// visual is the user's editor, else the one that the system has.
+func (p *program) visual() (tui.Visual, error) {
+	if v := tui.FindVisual(p.getenv); v != "" {
+		return v, nil
 	}
 	usual := "vi"
 	if runtime.GOOS == "windows" {
 		usual = "notepad"
 	}
 	if _, err := exec.LookPath(usual); err != nil {
-		return nil, errors.New("no editor: set EDITOR to the command of one")
+		return "", errors.New("no editor: set EDITOR to the command of one")
 	}
-	return []string{usual}, nil
+	return tui.Visual(usual), nil
 }
 
 // writeNew writes a file that isn't there yet.

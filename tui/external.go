@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -19,11 +18,8 @@ type editedMsg struct {
 
 // editOutside opens the prompt in the user's editor; the chat waits for it.
 func (a *app) editOutside() tea.Cmd {
-	words := strings.Fields(a.o.getenv("VISUAL"))
-	if len(words) == 0 {
-		words = strings.Fields(a.o.getenv("EDITOR"))
-	}
-	if len(words) == 0 {
+	visual := FindVisual(a.o.getenv)
+	if visual == "" {
 		a.hint = "Set EDITOR to edit the prompt outside"
 		return nil
 	}
@@ -31,16 +27,27 @@ func (a *app) editOutside() tea.Cmd {
 	if err != nil {
 		return func() tea.Msg { return editedMsg{err: err} }
 	}
-	cmd := exec.CommandContext(a.ctx, words[0], append(words[1:], name)...)
-	cmd.Env = a.o.Environ
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.o.In, a.o.Out, a.o.Out
-	return a.away(tea.Exec(outside{cmd}, func(err error) tea.Msg {
+	return a.visit(visual, name, 0, func(err error) tea.Msg {
 		defer os.Remove(name)
 		if err != nil {
-			return editedMsg{err: fmt.Errorf("%s: %w", words[0], err)}
+			return editedMsg{err: err}
 		}
 		text, err := os.ReadFile(name)
 		return editedMsg{strings.TrimRight(string(text), "\n"), err}
+	})
+}
+
+// visit opens a file in the user's editor; the chat waits for it. What is told
+// of the end must have the chat come back.
+func (a *app) visit(v Visual, path string, line int, told func(err error) tea.Msg) tea.Cmd {
+	cmd := v.Command(a.ctx, path, line)
+	cmd.Env = a.o.Environ
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.o.In, a.o.Out, a.o.Out
+	return a.away(tea.Exec(outside{cmd}, func(err error) tea.Msg {
+		if err != nil {
+			err = fmt.Errorf("the editor %s: %w", v, err)
+		}
+		return told(err)
 	}))
 }
 

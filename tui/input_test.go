@@ -182,12 +182,15 @@ func TestHistory(t *testing.T) {
 
 // Ctrl+G edits the prompt in the user's editor.
 func TestExternalEditor(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "My Editor")
 	script := filepath.Join(dir, "edit.sh")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(script, []byte("#!/bin/sh\ntest -t 0 && test -t 1 || exit 3\nprintf ' and more' >> \"$2\"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s, _ := start(t, 80, 24, Options{Environ: []string{"TERM=xterm-256color", "EDITOR=" + script + " --wait", "PATH=" + os.Getenv("PATH")}})
+	s, _ := start(t, 80, 24, Options{Environ: []string{"TERM=xterm-256color", `EDITOR="` + script + `" --wait`, "PATH=" + os.Getenv("PATH")}})
 	s.typed("a draft")
 	s.see("› a draft")
 	s.typed("\x07")
