@@ -132,6 +132,18 @@ func TestExtensionsUnderStress(t *testing.T) {
 	}
 }
 
+// A mark that was set while a tap which was too slow attaches anew stands in
+// neither stream. Nobody waits for it.
+func TestMarksOfATapThatAttachesAnew(t *testing.T) {
+	c := newWorld(t, hello).open(OpenOptions{})
+	tap := &tap{s: c.s}
+	tap.attach()
+	tap.current().end(ErrTooSlow, true)
+	mark := tap.mark()
+	tap.attach()
+	wait(t, mark, "a mark")
+}
+
 // Whoever waits until an extension has heard all doesn't wait for one that was
 // taken out meanwhile.
 func TestMarksOfAClosedTap(t *testing.T) {

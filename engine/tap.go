@@ -3,8 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -35,13 +33,15 @@ func (s *Session) newTap(p *ext.Part) *tap {
 	return t
 }
 
-// attach is Attach without waiting: what happens from now on is told. It reports
-// false when the tap was closed.
+// attach is Attach without waiting: what happens from now on is told. The marks
+// of a stream before are passed: what they stood behind is lost. It reports false
+// when the tap was closed.
 func (t *tap) attach() bool {
 	var sub *Subscription
 	sub = newSubscription(func() { t.s.in.do(func() { t.s.detach(sub) }) })
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.passAll()
 	if t.closed {
 		return false
 	}
@@ -64,7 +64,6 @@ func (t *tap) follow() {
 		if errors.Is(err, ErrTooSlow) {
 			t.s.host.Failed(t.part.Name, "event", errors.New("it was too slow to be told all that has happened"))
 			sub.Close()
-			t.pass()
 			if t.attach() {
 				continue
 			}
@@ -100,27 +99,29 @@ func (t *tap) mark() <-chan struct{} {
 	return reached
 }
 
-// pass closes marks that are reached; without one, all: what they stood behind
-// is lost.
-func (t *tap) pass(marks ...chan struct{}) {
+// pass closes a mark that is reached.
+func (t *tap) pass(mark chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if len(marks) == 0 {
-		marks = slices.Collect(maps.Keys(t.marks))
+	if _, waits := t.marks[mark]; waits {
+		delete(t.marks, mark)
+		close(mark)
 	}
-	for _, m := range marks {
-		if _, waits := t.marks[m]; waits {
-			delete(t.marks, m)
-			close(m)
-		}
+}
+
+// passAll is called under the lock.
+func (t *tap) passAll() {
+	for mark := range t.marks {
+		close(mark)
 	}
+	clear(t.marks)
 }
 
 func (t *tap) end() {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.over = true
-	t.mu.Unlock()
-	t.pass()
+	t.passAll()
 }
 
 func (t *tap) close() {
