@@ -22,6 +22,9 @@ type Extension interface {
 // concurrent use; Registered, Render and Close may be nil.
 type Instance struct {
 	Hooks
+	// Heeds promises that every hook returns at once when its context ends, so
+	// that none needs a goroutine of its own to be left behind in.
+	Heeds bool
 	// Registered are the registrations of this moment. After a change the
 	// extension calls Session.Changed.
 	Registered func() Registrations

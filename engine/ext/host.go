@@ -141,7 +141,7 @@ func (h *Host) Call(ctx context.Context, p *Part, point string, fn func(context.
 		return errRetired
 	}
 	defer leave()
-	return h.run(ctx, func(err error) { h.Failed(p.Name, point, err) }, fn)
+	return h.run(ctx, !p.Instance.Heeds, func(err error) { h.Failed(p.Name, point, err) }, fn)
 }
 
 // Load makes an extension's part in a session.
@@ -156,7 +156,7 @@ func (h *Host) Load(ctx context.Context, name string, e Extension, s Session) (*
 		}
 	}
 	failed := func(err error) { h.Failed(name, "load", err) }
-	err := h.run(ctx, failed, func(ctx context.Context) error {
+	err := h.run(ctx, true, failed, func(ctx context.Context) error {
 		i, err := e.Load(ctx, s)
 		switch {
 		case err != nil:
@@ -178,23 +178,21 @@ func (h *Host) Load(ctx context.Context, name string, e Extension, s Session) (*
 	return &Part{Name: name, Instance: <-made, Session: s}, nil
 }
 
-// run has fn done in a goroutine of its own, which is left behind when it
-// ignores the end of its context.
-func (h *Host) run(ctx context.Context, failed func(error), fn func(context.Context) error) error {
+// run has fn done under the deadline, with a panic as an error. Apart means in a
+// goroutine of its own, which is left behind when it ignores the end of its
+// context.
+func (h *Host) run(ctx context.Context, apart bool, failed func(error), fn func(context.Context) error) error {
 	f := newFrame(ctx, h.timeout())
-	done := make(chan error, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				done <- fmt.Errorf("panicked: %v", p)
-			}
-		}()
-		done <- fn(f.ctx)
-	}()
 	var err error
-	select {
-	case err = <-done:
-	case <-f.ctx.Done():
+	if apart {
+		done := make(chan error, 1)
+		go func() { done <- recovered(f.ctx, fn) }()
+		select {
+		case err = <-done:
+		case <-f.ctx.Done():
+			err = context.Cause(f.ctx)
+		}
+	} else if err = recovered(f.ctx, fn); err != nil && f.ctx.Err() != nil {
 		err = context.Cause(f.ctx)
 	}
 	f.close()
@@ -203,6 +201,15 @@ func (h *Host) run(ctx context.Context, failed func(error), fn func(context.Cont
 	}
 	f.runDeferred()
 	return err
+}
+
+func recovered(ctx context.Context, fn func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panicked: %v", p)
+		}
+	}()
+	return fn(ctx)
 }
 
 // tell calls a hook without a reply.

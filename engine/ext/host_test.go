@@ -199,3 +199,27 @@ func TestFailingEvents(t *testing.T) {
 		t.Errorf("told %q, want %q", told, want)
 	}
 }
+
+// A hook in its caller's goroutine fails as one in its own does.
+func TestFailuresOfHooks(t *testing.T) {
+	for _, heeds := range []bool{false, true} {
+		t.Run(fmt.Sprint("heeds=", heeds), func(t *testing.T) {
+			var told []string
+			h := newHost(func(_, _ string, err error) { told = append(told, err.Error()) }, Hooks{
+				RunEnd:    func(ctx context.Context, _ Session, _ RunEnd) error { <-ctx.Done(); return ctx.Err() },
+				Compacted: func(context.Context, Session, Compacted) error { panic("boom") },
+			})
+			h.Parts()[0].Instance.Heeds = heeds
+			h.Timeout = 1
+			h.RunEnd(t.Context(), RunEnd{})
+			h.Timeout = 0
+			h.Compacted(t.Context(), Compacted{})
+			ended, end := context.WithCancel(t.Context())
+			end()
+			h.RunEnd(ended, RunEnd{}) // whoever ended it knows
+			if want := []string{"took longer than 1ns", "panicked: boom"}; !slices.Equal(told, want) {
+				t.Errorf("told %q, want %q", told, want)
+			}
+		})
+	}
+}

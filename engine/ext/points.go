@@ -101,7 +101,7 @@ func (h *Host) Event(ctx context.Context, p *Part, e event.Event) {
 	defer leave()
 	before := p.deaf
 	p.deaf = ""
-	_ = h.run(ctx, func(err error) {
+	_ = h.run(ctx, !p.Instance.Heeds, func(err error) {
 		if p.deaf = err.Error(); p.deaf != before {
 			h.Failed(p.Name, string(e.Kind()), err)
 		}

@@ -1,6 +1,7 @@
 package js
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/grafana/sobek"
@@ -32,8 +33,8 @@ func newAPI(rt *sobek.Runtime, program *sobek.Program, host *sobek.Object) (api,
 	return a, nil
 }
 
-// call calls a func. Arguments are texts, numbers, values of the loop, and what
-// a module exported.
+// call calls a func. Arguments are texts, numbers, JSON, values of the loop, and
+// what a module exported.
 func (a api) call(rt *sobek.Runtime, name string, args ...any) (sobek.Value, error) {
 	f := a[name]
 	if f == nil {
@@ -46,6 +47,12 @@ func (a api) call(rt *sobek.Runtime, name string, args ...any) (sobek.Value, err
 			values[i] = arg
 		case *exports:
 			values[i] = arg.value
+		case json.RawMessage:
+			v, err := valueOf(rt, arg)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			values[i] = v
 		default:
 			values[i] = rt.ToValue(arg)
 		}

@@ -2,15 +2,15 @@
 // parameter, and what the Go side calls. It is an expression: a func of `host`,
 // which is the Go side, evaluated once per runtime.
 //
-// Everything between the two sides is JSON text, so no object of one runtime
-// is ever seen by another goroutine. `call` is the number of the Go call that a
+// Everything between the two sides is JSON, text on the way out and made into
+// values by the Go side on the way in, so no object of one runtime is ever seen
+// by another goroutine. `call` is the number of the Go call that a
 // handler works for; the Go side knows its context for as long as it runs.
 (function (host) {
   "use strict";
 
   const text = (v) => (v === undefined ? undefined : JSON.stringify(v));
-  const value = (s) => (s === undefined || s === null ? undefined : JSON.parse(s));
-  const get = (call, method, args) => value(host.get(call, method, text(args)));
+  const get = (call, method, args) => host.get(call, method, text(args));
   const noop = () => {};
 
   // ask is get for what takes long. Its promise is the Go side's answer; the
@@ -20,11 +20,11 @@
     const token = ++tokens;
     const cancel = () => host.cancel(token);
     const answer = host.ask(call, method, text(args), token);
-    if (!signal) return value(await answer);
+    if (!signal) return answer;
     if (signal.aborted) cancel();
     signal.addEventListener("abort", cancel);
     try {
-      return value(await answer);
+      return await answer;
     } finally {
       signal.removeEventListener("abort", cancel);
     }
@@ -120,28 +120,35 @@
   async function event(call, name, payload) {
     const list = handlers.get(name);
     if (!list || !list.length) return undefined;
-    const data = value(payload) || {};
+    const data = payload || {};
     const ctx = new Context(call);
     const take = takes[name];
     const input = name === "tool_call" ? text(data.input) : undefined;
     if (name === "session_before_compact" || name === "session_before_tree") data.signal = ctx.signal;
     const reply = {};
+    let said = false;
     try {
-      for (const h of list) {
+      for (let i = 0; i < list.length; i++) {
+        const h = list[i];
         data.type = h.name;
         try {
           const r = await h.run(data, ctx);
-          if (take && r !== undefined && r !== null && typeof r === "object" && take(data, r, reply)) break;
+          if (!take || r === undefined || r === null || typeof r !== "object") continue;
+          said = true;
+          if (take(data, r, reply)) break;
         } catch (e) {
           if (name === "tool_call") throw e;
           host.failed(h.name, describe(e));
         }
       }
-      if (input !== undefined && !reply.block && text(data.input) !== input) reply.input = data.input;
+      if (input !== undefined && !reply.block && text(data.input) !== input) {
+        said = true;
+        reply.input = data.input;
+      }
     } finally {
       over(call);
     }
-    return take ? text(reply) : undefined;
+    return said ? text(reply) : undefined;
   }
 
   // ---- ctx ----------------------------------------------------------------
@@ -415,8 +422,7 @@
     const ctx = new Context(call);
     const onUpdate = (partial) => host.progress(call, result(partial));
     try {
-      const args = value(params);
-      return result(await (older ? def.execute(id, args, onUpdate, ctx, signal) : def.execute(id, args, signal, onUpdate, ctx)));
+      return result(await (older ? def.execute(id, params, onUpdate, ctx, signal) : def.execute(id, params, signal, onUpdate, ctx)));
     } finally {
       over(call);
     }
@@ -479,9 +485,8 @@
   }
 
   async function render(call, message, width, expanded) {
-    const m = value(message);
-    const draw = renderers.get(m.customType);
-    return text(draw && lines(await draw(m, { expanded, width }, plain), width));
+    const draw = renderers.get(message.customType);
+    return text(draw && lines(await draw(message, { expanded, width }, plain), width));
   }
 
   // ---- pi -----------------------------------------------------------------
@@ -570,7 +575,7 @@
 
   return {
     load, agent, event, tool, command, complete, shortcut, render,
-    bus: (channel, data) => deliver(channel, value(data)),
+    bus: (channel, data) => deliver(channel, data),
     abort: (call, reason) => controllers.has(call) && controllers.get(call).abort(new Error(reason)),
   };
 })

@@ -1,6 +1,7 @@
 package js
 
 import (
+	"encoding/json"
 	"slices"
 	"sync"
 
@@ -56,7 +57,7 @@ func (b *bus) leave(in *instance) {
 func (b *bus) emit(from *instance, channel string, data sobek.Value) {
 	var text any = sobek.Undefined()
 	if !sobek.IsUndefined(data) {
-		text = data.String()
+		text = json.RawMessage(data.String())
 	}
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -26,7 +26,7 @@ func (in *instance) fireFor(c *call, name string, payload, reply any) error {
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", name, err)
 	}
-	raw, err := in.run(c, "event", name, string(text))
+	raw, err := in.run(c, "event", name, json.RawMessage(text))
 	if err != nil || raw == nil || reply == nil {
 		return err
 	}

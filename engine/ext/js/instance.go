@@ -164,7 +164,7 @@ func (in *instance) loaded() *ext.Instance {
 	in.mu.Lock()
 	in.ready = true
 	in.mu.Unlock()
-	return &ext.Instance{Hooks: in.hooks(), Registered: in.registered, Render: in.render, Close: in.close}
+	return &ext.Instance{Hooks: in.hooks(), Heeds: true, Registered: in.registered, Render: in.render, Close: in.close}
 }
 
 func (in *instance) close() {

@@ -82,7 +82,7 @@ func (in *instance) get(rt *sobek.Runtime, c sobek.FunctionCall) (sobek.Value, e
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return rt.ToValue(string(text)), nil
+	return valueOf(rt, text)
 }
 
 // ask calls a method that takes its time, off the loop. Inside a hook those that
@@ -140,7 +140,10 @@ func answered(answer any, err error) (func(*sobek.Runtime) sobek.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(rt *sobek.Runtime) sobek.Value { return rt.ToValue(string(text)) }, nil
+	return func(rt *sobek.Runtime) sobek.Value {
+		v, _ := valueOf(rt, text) // Marshal wrote it
+		return v
+	}, nil
 }
 
 func (in *instance) cancel(c sobek.FunctionCall) (sobek.Value, error) {

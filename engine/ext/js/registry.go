@@ -167,7 +167,7 @@ func (in *instance) render(ctx context.Context, r ext.Render) ([]string, error) 
 	if err != nil {
 		return nil, err
 	}
-	raw, err := in.run(&call{ctx: ctx}, "render", string(text), r.Width, r.Expanded)
+	raw, err := in.run(&call{ctx: ctx}, "render", json.RawMessage(text), r.Width, r.Expanded)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (t *moduleTool) Spec() tool.Spec { return t.spec }
 func (t *moduleTool) NeedsApproval() bool { return t.approval }
 
 func (t *moduleTool) Run(ctx context.Context, c tool.Call) (tool.Result, error) {
-	raw, err := t.in.run(&call{ctx: ctx, tool: c.ID, progress: c.Progress}, "tool", t.spec.Name, c.ID, string(message.Object(c.Arguments)))
+	raw, err := t.in.run(&call{ctx: ctx, tool: c.ID, progress: c.Progress}, "tool", t.spec.Name, c.ID, message.Object(c.Arguments))
 	if err != nil {
 		if thrown, ok := errors.AsType[*loop.Error](err); ok && thrown.Message != "" {
 			err = errors.New(thrown.Message) // the model has no use for the place
