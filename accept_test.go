@@ -20,10 +20,6 @@ import (
 // The chat as a terminal sees it: requirements C-3, E-4 and E-5 on the program
 // itself. Each test is a family of reports about terminal programs.
 
-// gap lies between the parts of a split sequence: longer than a read, shorter
-// than what makes an Esc of a lone escape byte.
-const gap = 30 * time.Millisecond
-
 // prompt is what the editor holds, all its rows: what is between the last rule
 // and the status line.
 func (s *screen) prompt() string {
@@ -68,76 +64,6 @@ func (s *screen) leave(c *exec.Cmd) {
 	if err := c.Wait(); err != nil {
 		s.t.Errorf("%v:\n%s", err, s.text())
 	}
-}
-
-// A sequence that comes in two reads is the key that it is: no stray text, and
-// no Esc that stops the work. On a machine that is busy a gap can be longer than
-// was asked for; what is wrong fails each time.
-func TestAcceptSplitInput(t *testing.T) {
-	for try := 1; ; try++ {
-		wrong := splitInput(t)
-		if wrong == "" {
-			return
-		}
-		if try == 4 {
-			t.Fatal(wrong)
-		}
-	}
-}
-
-// splitInput sends each sequence in two parts, at each byte, while a run is
-// going. It tells the first thing that came out wrong.
-func splitInput(t *testing.T) (wrong string) {
-	t.Helper()
-	p := newPlace(t)
-	s, c := p.chat(p.script("endless", endless), "go")
-	defer func() {
-		s.keys("\x1b")
-		s.see("Stopped")
-		s.keys("\x1b[F\x15\x7f\x15")
-		s.leave(c)
-	}()
-	s.see("Half an answer", "Esc")
-	for _, tt := range []struct{ name, bytes, want string }{
-		{"wheel", "\x1b[<65;11;5M", "ab"},
-		{"right", "\x1b[C", "ab"},
-		{"left", "\x1b[D", "ba"},
-		{"home by application mode", "\x1bOH", "ba"},
-		{"Chinese letter", "你", "a你b"},
-		{"Arabic letter", "م", "aمb"},
-		{"shift+enter of kitty", "\x1b[13;2u", "a⏎b"},
-		{"shift+enter of xterm", "\x1b[27;2;13~", "a⏎b"},
-		{"alt+enter", "\x1b\r", "a⏎b"},
-		{"background", "\x1b]11;rgb:0000/0000/0000\x1b\\", "ab"},
-		{"focus", "\x1b[I", "ab"},
-		{"cursor report", "\x1b[3;5R", "ab"},
-		{"paste", "\x1b[200~xy\x1b[201~", "axyb"},
-	} {
-		for at := 1; at < len(tt.bytes); at++ {
-			what, got := fmt.Sprintf("%s split at %d", tt.name, at), ""
-			for range 6 {
-				s.keys("a")
-				s.holds(what, "a")
-				s.keys(tt.bytes[:at])
-				<-time.After(gap)
-				s.keys(tt.bytes[at:] + "b")
-				s.wait(what, func() bool { return strings.Contains(s.prompt(), "b") })
-				got = s.prompt()
-				if strings.Contains(s.text(), "Stopped") {
-					return what + ": the work was stopped"
-				}
-				s.keys("\x1b[F\x15\x7f\x15") // End, then clear this row and the one above
-				s.holds(what+", cleared", "")
-				if got == tt.want {
-					break
-				}
-			}
-			if got != tt.want {
-				return fmt.Sprintf("%s: the editor held %q, want %q", what, got, tt.want)
-			}
-		}
-	}
-	return ""
 }
 
 // A terminal that answers no question gets its first frame all the same.
