@@ -55,7 +55,7 @@ func (p palette) colors(c Colors, dark bool) Colors {
 		}
 		for near := range p.near(was, key) {
 			*fields[key] = near.name
-			if strings.HasSuffix(key, "edBackground") && meant(key) {
+			if strings.HasSuffix(key, "Background") && meant(key) {
 				far = max(far, was.distance(near))
 			}
 			break

@@ -100,7 +100,7 @@ func TestTail(t *testing.T) {
 	if _, err := kept.Write([]byte("end")); err != nil {
 		t.Fatal(err)
 	}
-	if text := kept.text(); kept.n != 500_003 || !strings.HasSuffix(text, "xend") || len(text) > 200_000 {
-		t.Errorf("%d bytes, %d kept", kept.n, len(text))
+	if text := kept.text(); !strings.HasSuffix(text, "xend") || len(text) > 200_000 {
+		t.Errorf("%d bytes are kept, with %q at the end", len(text), text[max(0, len(text)-10):])
 	}
 }

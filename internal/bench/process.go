@@ -20,7 +20,6 @@ type ran struct {
 	wall, cpu time.Duration
 	peak      float64 // MiB of resident memory: of the tree on Linux, else of its largest process
 	output    string  // the end of it
-	bytes     int64
 }
 
 // run1 runs a process that ends by itself.
@@ -36,7 +35,7 @@ func (b *bench) run1(ctx context.Context, c *exec.Cmd) (ran, error) {
 	}
 	peak := p.watch()
 	err = p.wait(ctx)
-	r := ran{wall: time.Since(begun), output: out.text(), bytes: out.n}
+	r := ran{wall: time.Since(begun), output: out.text()}
 	p.kill() // what it left behind
 	r.cpu, r.peak = usage(c)
 	if most := peak(); most > 0 { // what the system says has our own memory in it, from before exec
@@ -160,11 +159,10 @@ func (p *process) watch() (peak func() float64) {
 	}
 }
 
-// tail keeps the end of what is written, and how much it was.
+// tail keeps the end of what is written.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte
-	n    int64
 }
 
 const kept = 64 << 10
@@ -174,7 +172,6 @@ var _ io.Writer = (*tail)(nil)
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.n += int64(len(p))
 	t.kept = append(t.kept, p...)
 	if len(t.kept) > 2*kept {
 		t.kept = append(t.kept[:0], t.kept[len(t.kept)-kept:]...)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -53,7 +52,7 @@ func (w *worker) cut(ctx context.Context, name string, how ending) error {
 	case <-time.After(patience):
 		return errors.Join(fmt.Errorf("%v didn't get to the model: %s", words, f.process().words()), end(f, killed))
 	}
-	<-time.After(time.Duration(w.rand.IntN(500)) * time.Millisecond)
+	w.rest(ctx, 1, 500*time.Millisecond)
 	err = end(f, how)
 	<-over
 	if err != nil {
@@ -147,7 +146,7 @@ func (w *worker) slowDisk(ctx context.Context, name string) error {
 		f.leave()
 	}
 	stop()
-	err = errors.Join(err, <-over, f.process().ends(slices.Concat(f.codes(how))...))
+	err = errors.Join(err, <-over, f.process().ends(f.codes(how)...))
 	f.vanish()
 	next := w.id()
 	return errors.Join(err, w.printed(ctx, next, false, "-p", "-c", ask(next)))

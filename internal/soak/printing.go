@@ -88,7 +88,7 @@ func (w *worker) printCut(ctx context.Context, how, id string) error {
 	case <-c.done:
 		return fmt.Errorf("%v ended before it asked the model: %s", words, c.stderr.String())
 	}
-	<-time.After(time.Duration(w.rand.IntN(500)) * time.Millisecond)
+	w.rest(ctx, 1, 500*time.Millisecond)
 	switch how {
 	case "kill":
 		c.signal(syscall.SIGKILL)

@@ -156,7 +156,7 @@ func (w *worker) rpcAbort(ctx context.Context, f *rpcFace, text, id string) erro
 	case <-ctx.Done():
 		return fmt.Errorf("%s didn't get to the model", text)
 	}
-	<-time.After(time.Duration(w.rand.IntN(400)) * time.Millisecond)
+	w.rest(ctx, 1, 400*time.Millisecond)
 	if err := f.Abort(ctx); err != nil {
 		return err
 	}

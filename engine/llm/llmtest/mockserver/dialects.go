@@ -41,7 +41,7 @@ func (m *messages) block(start object, deltas func(delta func(object))) {
 
 func (m *messages) begin() {
 	m.send("message_start", object{"message": object{
-		"id": m.id("msg"), "type": "message", "role": "assistant", "model": "m", "content": []any{}, "stop_reason": nil,
+		"id": m.id("msg"), "type": "message", "role": "assistant", "model": model, "content": []any{}, "stop_reason": nil,
 		"usage": object{"input_tokens": 10, "output_tokens": 1},
 	}})
 }
@@ -79,7 +79,7 @@ type chat struct{ *events }
 
 func (c *chat) send(delta object, finish any) {
 	c.event("", object{
-		"id": c.id("chatcmpl"), "object": "chat.completion.chunk", "created": 1, "model": "m",
+		"id": c.id("chatcmpl"), "object": "chat.completion.chunk", "created": 1, "model": model,
 		"choices": []any{object{"index": 0, "delta": delta, "finish_reason": finish}},
 	})
 }
@@ -106,7 +106,7 @@ func (c *chat) end(calls bool) {
 	}
 	c.send(object{}, reason)
 	c.event("", object{
-		"id": c.id("chatcmpl"), "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": []any{},
+		"id": c.id("chatcmpl"), "object": "chat.completion.chunk", "created": 1, "model": model, "choices": []any{},
 		"usage": object{"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
 	})
 	fmt.Fprint(c.w, "data: [DONE]\n\n")
@@ -127,7 +127,7 @@ func (r *response) send(kind string, fields object) {
 
 func (r *response) state(status string) object {
 	return object{
-		"id": r.id("resp"), "object": "response", "created_at": 1, "model": "m", "status": status, "output": r.output,
+		"id": r.id("resp"), "object": "response", "created_at": 1, "model": model, "status": status, "output": r.output,
 		"usage": object{"input_tokens": 10, "output_tokens": 5, "total_tokens": 15},
 	}
 }
@@ -205,7 +205,7 @@ func (g *gemini) send(finish string, parts ...any) {
 		candidate["finishReason"] = finish
 	}
 	g.event("", object{
-		"responseId": g.id("r"), "modelVersion": "m", "candidates": []any{candidate},
+		"responseId": g.id("r"), "modelVersion": model, "candidates": []any{candidate},
 		"usageMetadata": object{"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15},
 	})
 }

@@ -32,6 +32,9 @@ const (
 	Google      Wire = "google-generative-ai"
 )
 
+// model is the only one there is.
+const model = "m"
+
 // Wires lists all.
 func Wires() []Wire { return []Wire{Anthropic, Completions, Responses, Google} }
 

@@ -17,8 +17,8 @@ func (r Request) Results() int { return bytes.Count(r.Body, results[r.Wire]) }
 
 // OffersTools tells a request of the agent from one for a title or a summary.
 func (r Request) OffersTools() bool {
-	i := bytes.Index(r.Body, []byte(`"tools":[`))
-	return i >= 0 && r.Body[i+len(`"tools":[`)] != ']'
+	_, tools, ok := bytes.Cut(r.Body, []byte(`"tools":[`))
+	return ok && !bytes.HasPrefix(tools, []byte("]"))
 }
 
 // unstreamed reports whether a client of another wire than Google's wants one

@@ -8,9 +8,6 @@ import (
 	"strings"
 )
 
-// model is what lists of models have.
-const model = "m"
-
 // aside answers what isn't asked of the model: which there are, and how many
 // tokens a text has.
 func aside(w http.ResponseWriter, r *http.Request) {
