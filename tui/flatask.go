@@ -14,7 +14,11 @@ import (
 // ask shows a question with numbered answers; many of them come page by page.
 func (f *flat) ask(q event.Question) {
 	f.question, f.options = &q, nil
-	f.say("?", questionText(q, f.o.Cwd, f.o.home()))
+	text := questionText(q, f.o.Cwd, f.o.home())
+	if q.Timeout > 0 {
+		text += "\nWithout an answer it goes on in " + dialog.Countdown(q.Timeout) + "."
+	}
+	f.say("?", text)
 	list := choices(q)
 	if q.Kind == event.AskSelect && len(list) > menuPage {
 		f.askFrom(q)
@@ -41,9 +45,6 @@ func (f *flat) ask(q event.Question) {
 			f.print("Until now: " + sanitize.Line(q.Prefill) + "\n")
 		}
 	}
-	if q.Timeout > 0 {
-		f.print("Without an answer it goes on in " + dialog.Countdown(q.Timeout) + ".\n")
-	}
 	f.print("> ")
 }
 
@@ -53,7 +54,7 @@ func (f *flat) askFrom(q event.Question) {
 	for i, o := range q.Options {
 		items[i] = picker.Item{ID: o, Title: o, Detail: description(q, i)}
 	}
-	f.options = newMenu(q.Title, "", items)
+	f.options = newMenu("", "", items)
 	f.options.chosen = func(it picker.Item, _ string) bool {
 		f.give(event.Answer{Value: it.ID})
 		return true
@@ -73,6 +74,9 @@ func (f *flat) answer(line string) {
 	list := choices(q)
 	line = strings.TrimSpace(line)
 	n, isNumber := numberOf(line)
+	if at := worded(q, list, line); at >= 0 && !isNumber {
+		n, isNumber = at+1, true
+	}
 	switch {
 	case q.Kind == event.AskInput || q.Kind == event.AskEditor:
 		f.give(event.Answer{Value: line})
@@ -80,8 +84,6 @@ func (f *flat) answer(line string) {
 		f.give(list[n-1].answer)
 	case q.Kind == event.AskSelect && isNumber && n == 0:
 		f.give(event.Answer{Cancelled: true})
-	case !isNumber && line != "" && worded(q, list, line) >= 0:
-		f.give(list[worded(q, list, line)].answer)
 	case q.Kind == event.AskPermission && line != "" && !isNumber:
 		f.give(event.Answer{Choice: event.Deny, Reason: line})
 	default:
@@ -94,6 +96,7 @@ func (f *flat) answer(line string) {
 func worded(q event.Question, list []choice, line string) int {
 	yes, no := strings.EqualFold(line, "y") || strings.EqualFold(line, "yes"), strings.EqualFold(line, "n") || strings.EqualFold(line, "no")
 	switch {
+	case line == "":
 	case q.Kind == event.AskSelect:
 		for i, c := range list {
 			if strings.EqualFold(strings.TrimSpace(c.label), line) {

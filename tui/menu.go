@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -15,7 +16,7 @@ import (
 // filters.
 type menu struct {
 	list  *picker.Picker
-	title string
+	title string // "" for a list whose question was asked already
 	hint  string // what the columns are
 	first int    // item on top of the page
 	told  bool   // More is told of each item
@@ -44,7 +45,7 @@ const menuPage = 15
 const spokenTitle = 120
 
 func newMenu(title, hint string, items []picker.Item) *menu {
-	return &menu{title: title, hint: hint, list: picker.New(picker.Options{Ordered: true}, items)}
+	return &menu{title: sanitize.Line(title), hint: hint, list: picker.New(picker.Options{Ordered: true}, items)}
 }
 
 // page is the text of the page that is open.
@@ -53,11 +54,13 @@ func (m *menu) page() string {
 	m.first = max(min(m.first, (len(items)-1)/menuPage*menuPage), 0)
 	end := min(m.first+menuPage, len(items))
 	var b strings.Builder
-	b.WriteString("? " + m.title)
-	if m.hint != "" {
-		b.WriteString(" (" + m.hint + ")")
+	if m.title != "" {
+		b.WriteString("? " + m.title)
+		if m.hint != "" {
+			b.WriteString(" (" + m.hint + ")")
+		}
+		b.WriteString("\n")
 	}
-	b.WriteString("\n")
 	group := ""
 	for i := m.first; i < end; i++ {
 		it := items[i]
