@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -110,6 +111,53 @@ func TestExtensionAlone(t *testing.T) {
 	}
 	if stop := c.turn(id, "hi"); stop != "end_turn" || c.said(id) != "hello" {
 		t.Errorf("stopped by %s, said %q", stop, c.said(id))
+	}
+}
+
+// Case 48: what hooks send while a turn ends is said before its answer; what
+// they do after it is told by nobody and isn't found in the next turn. That
+// nothing comes between turns is held against each line.
+func TestHooksAtTheEndOfATurn(t *testing.T) {
+	var ends, settled int
+	alone := make(chan struct{})
+	h := ext.Hooks{
+		Name: "busy",
+		RunEnd: func(ctx context.Context, s ext.Session, _ ext.RunEnd) error {
+			if ends++; ends == 1 {
+				return s.Send(ctx, []message.Block{message.TextOf("and this")}, "")
+			}
+			return nil
+		},
+		Event: func(ctx context.Context, s ext.Session, e event.Event) error {
+			if _, ok := e.(event.RunSettled); !ok {
+				return nil
+			}
+			switch settled++; settled {
+			case 1: // the turn is over, or will be in a moment
+				s.Notify(ctx, "warning", "still busy")
+				return s.Send(ctx, []message.Block{message.TextOf("by myself")}, "")
+			case 2:
+				close(alone)
+			}
+			return nil
+		},
+	}
+	c := connect(t, once("-- text piece=2 --\nfirst", "-- text piece=2 --\nsecond",
+		"-- thinking --\nhidden\n-- text piece=2 --\nunseen\n"+calling("ls", "{}"), "-- text --\nunseen too", "-- text --\nlast"), setup{hooks: []ext.Hooks{h}})
+	id := c.open()
+	if stop := c.turn(id, "go"); stop != "end_turn" || c.said(id) != "firstsecond" {
+		t.Errorf("stopped by %s, said %q", stop, c.said(id))
+	}
+	select {
+	case <-alone:
+	case <-time.After(patience):
+		t.Fatal("the extension's own run didn't settle")
+	}
+	if stop := c.turn(id, "on"); stop != "end_turn" || c.said(id) != "firstsecond> still busy\n\nlast" {
+		t.Errorf("stopped by %s, said %q", stop, c.said(id))
+	}
+	if n := len(c.updates(id, "tool_call", "tool_call_update", "agent_thought_chunk")); n > 0 {
+		t.Errorf("%d updates of the extension's own run", n)
 	}
 }
 

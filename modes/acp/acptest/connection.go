@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 )
@@ -45,8 +46,9 @@ func (c *Connection) answers(id string) string {
 }
 
 // Check says what is wrong with a line of the agent's. A request has a whole
-// number for its id, since some clients know no other (case 14), and a request of
-// the client's is answered once (case 43).
+// number for its id, since some clients know no other (case 14), a request of the
+// client's is answered once (case 43), and what belongs to a turn or to the
+// history of a session comes while a prompt or a load has no answer (case 48).
 func (c *Connection) Check(line []byte) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(line, &members); err != nil {
@@ -72,6 +74,11 @@ func (c *Connection) Check(line []byte) error {
 	}
 	types := c.schema.table["client "+method]
 	switch {
+	case method == "session/update" && !c.open("session/prompt", "session/load"):
+		if kind := kindOf(members["params"]); turnBound[kind] {
+			return fmt.Errorf("%s outside of a turn", kind)
+		}
+		return c.schema.check(types["notification"], members["params"])
 	case method == "$/cancel_request":
 		return c.schema.check("CancelRequestNotification", members["params"])
 	case id == "":
@@ -81,6 +88,34 @@ func (c *Connection) Check(line []byte) error {
 		return fmt.Errorf("the id %s is no whole number", id)
 	}
 	return c.schema.check(types["request"], members["params"])
+}
+
+// open reports whether a request by one of the methods has no answer yet.
+func (c *Connection) open(methods ...string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, sent := range c.sent {
+		if slices.Contains(methods, sent) {
+			return true
+		}
+	}
+	return false
+}
+
+// turnBound are the updates that a client takes for a part of what is going on.
+var turnBound = map[string]bool{
+	"user_message_chunk": true, "agent_message_chunk": true, "agent_thought_chunk": true, "tool_call": true, "tool_call_update": true, "plan": true,
+}
+
+// kindOf is the kind of an update, "" for what is none.
+func kindOf(params json.RawMessage) string {
+	var p struct {
+		Update struct {
+			SessionUpdate string `json:"sessionUpdate"`
+		} `json:"update"`
+	}
+	_ = json.Unmarshal(params, &p) // the schema says what is wrong with it
+	return p.Update.SessionUpdate
 }
 
 func (c *Connection) answer(id string, result, failed json.RawMessage) error {

@@ -1,6 +1,7 @@
 package acptest
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -39,5 +40,38 @@ func TestCheck(t *testing.T) {
 				t.Error("a second answer is all right")
 			}
 		})
+	}
+}
+
+// Case 48: once no prompt and no load is open, no update speaks of a turn.
+func TestCheckTurns(t *testing.T) {
+	c, err := NewConnection()
+	if err != nil {
+		t.Fatal(err)
+	}
+	update := func(kind, fields string) error {
+		return c.Check([]byte(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"` + kind + `",` + fields + `}}}`))
+	}
+	text, title := `"content":{"type":"text","text":"hi"}`, `"title":"A title"`
+	for i, method := range []string{"session/prompt", "session/load"} {
+		id, answer := string(rune('1'+i)), `{"stopReason":"end_turn"}`
+		if method == "session/load" {
+			answer = `{}`
+		}
+		c.Sent(id, method)
+		if err := errors.Join(update("agent_message_chunk", text), update("session_info_update", title)); err != nil {
+			t.Errorf("during %s: %v", method, err)
+		}
+		if err := c.Check([]byte(`{"jsonrpc":"2.0","id":` + id + `,"result":` + answer + `}`)); err != nil {
+			t.Error(err)
+		}
+		for _, kind := range []string{"agent_message_chunk", "agent_thought_chunk", "user_message_chunk"} {
+			if err := update(kind, text); err == nil || !strings.Contains(err.Error(), "outside of a turn") {
+				t.Errorf("%s after %s: %v", kind, method, err)
+			}
+		}
+		if err := update("session_info_update", title); err != nil {
+			t.Errorf("after %s: %v", method, err)
+		}
 	}
 }
