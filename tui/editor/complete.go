@@ -1,7 +1,6 @@
 package editor
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
@@ -73,18 +72,6 @@ func (m Mention) String() string {
 		return `@"` + m.Path + `"` + m.Lines
 	}
 	return "@" + m.Path + m.Lines
-}
-
-// Range returns the first and the last line that are meant, counted from 1.
-// Both are 0 for all of the file; to is 0 for all from a line on.
-func (m Mention) Range() (from, to int) {
-	first, last, open := strings.Cut(strings.TrimPrefix(m.Lines, ":"), "-")
-	from, _ = strconv.Atoi(first)
-	if !open {
-		return from, from
-	}
-	to, _ = strconv.Atoi(last)
-	return from, to
 }
 
 // isLines reports whether s is "", ":", ":10", ":10-" or ":10-40".

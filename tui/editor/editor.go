@@ -162,15 +162,6 @@ func (e *Editor) Insert(text string) {
 // SetStyles changes the colours, after a change of theme or background.
 func (e *Editor) SetStyles(s style.Styles) { e.opts.Styles = s }
 
-// SetPrompt changes what is shown before the first row.
-func (e *Editor) SetPrompt(prompt string) { e.opts.Prompt = prompt }
-
-// SetPlaceholder changes what is shown while the editor is empty.
-func (e *Editor) SetPlaceholder(text string) { e.opts.Placeholder = text }
-
-// SetKeys changes what keys do.
-func (e *Editor) SetKeys(m *keymap.Map) { e.opts.Keys = m }
-
 // SetReorder says whether right-to-left text is put into the order of the
 // eyes and to the right side. It is for terminals that show cells as they
 // come; those that reorder text themselves need it in logical order.
