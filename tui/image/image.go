@@ -141,11 +141,17 @@ func (p *Picture) rowsFor(cols int, cell Cell) int {
 	return max((high+cell.Height-1)/cell.Height, 1)
 }
 
-// decoded returns the pixels, scaled to what the cells can show.
-func (p *Picture) decoded(cols, rows int, cell Cell) (image.Image, error) {
+// decoded returns the pixels, scaled to what the cells can show. A decoder is
+// foreign code at work on a foreign picture: a panic in it is an error.
+func (p *Picture) decoded(cols, rows int, cell Cell) (scaled image.Image, err error) {
 	if !p.Shown() {
 		return nil, fmt.Errorf("the picture can't be shown: %s", p.Line())
 	}
+	defer func() {
+		if r := recover(); r != nil {
+			scaled, err = nil, fmt.Errorf("decode the picture: %v", r)
+		}
+	}()
 	m, _, err := image.Decode(reader(p.data))
 	if err != nil {
 		return nil, fmt.Errorf("decode the picture: %w", err)

@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -47,6 +48,19 @@ func TestLine(t *testing.T) {
 				t.Errorf("%q, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// A decoder that fails on a picture takes no more with it.
+func TestPanicInDecoder(t *testing.T) {
+	size := func(io.Reader) (image.Config, error) { return image.Config{Width: 8, Height: 8}, nil }
+	image.RegisterFormat("panics", "RIFF????WEBPboom", func(io.Reader) (image.Image, error) { panic("boom") }, size)
+	p := Open(base64.StdEncoding.EncodeToString([]byte("RIFF0000WEBPboom")))
+	if !p.Shown() {
+		t.Fatal("the picture isn't decoded at all")
+	}
+	if out, err := p.Transmit(1, 1, Cell{}); err == nil || out != "" {
+		t.Errorf("%q, %v", out, err)
 	}
 }
 
