@@ -2,7 +2,11 @@ package tui
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
@@ -33,5 +37,21 @@ func TestEveryActionIsHandled(t *testing.T) {
 		if !handled {
 			t.Errorf("nothing handles %s (%s)", name, e.Text)
 		}
+	}
+}
+
+// The keys of a command of vim's that isn't whole stand beside the mode.
+func TestPendingVimKeys(t *testing.T) {
+	a := attachedApp(t, 80, 24, newFake().view)
+	a.editor.SetVim(true)
+	a.types("some words")
+	a.update(tea.KeyPressMsg{Code: tea.KeyEscape})
+	a.types("2d")
+	if line := ansi.Strip(a.statusLine(80)); !strings.Contains(line, "normal 2d") {
+		t.Error(line)
+	}
+	a.types("b")
+	if line := ansi.Strip(a.statusLine(80)); !strings.Contains(line, "normal") || strings.Contains(line, "normal 2d") {
+		t.Error(line)
 	}
 }

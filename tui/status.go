@@ -1,6 +1,10 @@
 package tui
 
-import "github.com/hoopoe-agent/hoopoe/tui/footer"
+import (
+	"strings"
+
+	"github.com/hoopoe-agent/hoopoe/tui/footer"
+)
 
 // statusLine draws the last row of the screen.
 func (a *app) statusLine(width int) string {
@@ -21,7 +25,7 @@ func (a *app) statusLine(width int) string {
 		st.Context = float64(v.Usage.ContextTokens) / float64(window)
 	}
 	if mode, vim := a.editor.VimMode(); vim {
-		st.Keys = mode.String()
+		st.Keys = strings.TrimSpace(mode.String() + " " + a.editor.VimPending())
 	}
 	if a.editor.Empty() && a.front() == nil && !a.busy.any() {
 		st.Hint = "? keys"

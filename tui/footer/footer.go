@@ -15,7 +15,7 @@ import (
 // Status is what the line shows. Empty fields are left out.
 type Status struct {
 	Mode     string // permission mode: ask, edit, full, plan
-	Keys     string // the mode of the prompt's keys: insert, normal, visual
+	Keys     string // the mode of the prompt's keys: insert, normal, visual; a command that isn't whole
 	Model    string
 	Thinking string  // thinking level
 	Context  float64 // share of the context window in use, 0 to 1
