@@ -105,7 +105,8 @@ func (a *app) offer(msg completionMsg) {
 
 func (a *app) completeFile(prefix string) tea.Cmd {
 	a.popup.show(prefix, a.fileOptions(editor.ParseMention(prefix)))
-	if a.files.loading || time.Since(a.files.at) < filesFresh {
+	now := a.o.Now
+	if a.files.loading || now().Sub(a.files.at) < filesFresh {
 		return nil
 	}
 	a.files.loading = true
@@ -113,7 +114,7 @@ func (a *app) completeFile(prefix string) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, filesFresh)
 		defer cancel()
-		return filesMsg{list(ctx), time.Now()}
+		return filesMsg{list(ctx), now()}
 	}
 }
 

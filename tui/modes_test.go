@@ -79,7 +79,7 @@ func TestInline(t *testing.T) {
 	}
 	s.typed("draft")
 	s.see("› draft")
-	s.typed("\x03\x03")
+	s.typed("\x15\x04")
 	s.ended()
 	s.restored()
 	s.once("line 1199")
@@ -197,7 +197,7 @@ func TestSwitchModes(t *testing.T) {
 	s.see("question one", "answer two", "Fullscreen: the conversation")
 	f.publish(userMessage("u3", "question three"))
 	s.see("question three")
-	s.typed("\x03\x03")
+	s.typed("\x15\x04")
 	s.ended()
 	s.restored()
 	for _, text := range []string{"question one", "answer one", "question two", "answer two", "question three"} {

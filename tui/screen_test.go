@@ -48,7 +48,7 @@ func newScreen(t *testing.T, width, height int) *screen {
 	t.Helper()
 	ptmx, tty, err := pty.Open()
 	if err != nil {
-		t.Skipf("no pty here: %v", err)
+		t.Fatal(err)
 	}
 	s := &screen{t: t, ptmx: ptmx, tty: tty, vt: vt.NewEmulator(width, height), done: make(chan struct{}), sig: make(chan os.Signal, 1), shown: true}
 	s.vt.SetCallbacks(vt.Callbacks{
