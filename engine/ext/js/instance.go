@@ -41,11 +41,8 @@ func (e *extension) Load(ctx context.Context, s ext.Session) (*ext.Instance, err
 // start evaluates the module; what it exports is known to the loop as a value
 // that only a turn may touch.
 func (e *extension) start(ctx context.Context, s ext.Session) (*instance, *exports, error) {
-	b, err := e.modules.bundler.Bundle(ctx, e.module.Path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if b.Hash != e.module.Hash { // what may run is what was looked at
+	b := e.modules.bundler.Made(e.module.Path, e.module.Hash)
+	if b == nil { // what may run is what was looked at
 		return nil, nil, fmt.Errorf("%s has changed since it was read; load it again", e.module.Path)
 	}
 	script, err := b.Program()

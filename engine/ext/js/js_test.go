@@ -58,3 +58,37 @@ func tryLoad(t testing.TB, r *recorder, m *Modules, path string) (*loaded, error
 	t.Cleanup(part.Retire)
 	return &loaded{recorder: r, host: host, part: part}, nil
 }
+
+// What runs is what was looked at: a change of the file that nobody has looked at
+// has no effect, and what was looked at before is no longer loaded.
+func TestWhatWasInspectedRuns(t *testing.T) {
+	m, path := New(Options{}), write(t, `export default (pi) => pi.registerCommand("first", () => {})`)
+	first, err := m.Inspect(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(`export default (pi) => pi.registerCommand("second", () => {})`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loads := func(module ext.Module) string {
+		in, err := m.Extension(module, all).Load(t.Context(), newRecorder())
+		if err != nil {
+			return err.Error()
+		}
+		defer in.Close()
+		return in.Registered().Commands[0].Name
+	}
+	if got := loads(first); got != "first" {
+		t.Errorf("the module is %s", got)
+	}
+	second, err := m.Inspect(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := loads(second); got != "second" {
+		t.Errorf("the changed module is %s", got)
+	}
+	if got, want := loads(first), first.Path+" has changed since it was read; load it again"; got != want {
+		t.Errorf("the module of before is %q, want %q", got, want)
+	}
+}

@@ -19,8 +19,7 @@ const patience = 10 * time.Second
 
 // natives make the object that api.js knows as host.
 func (in *instance) natives(rt *sobek.Runtime, require sobek.Value) *sobek.Object {
-	host := rt.NewObject()
-	for name, fn := range map[string]func(sobek.FunctionCall) (sobek.Value, error){
+	return in.loop.Funcs(map[string]func(sobek.FunctionCall) (sobek.Value, error){
 		"get":       func(c sobek.FunctionCall) (sobek.Value, error) { return in.get(rt, c) },
 		"ask":       func(c sobek.FunctionCall) (sobek.Value, error) { return in.ask(c) },
 		"cancel":    in.cancel,
@@ -48,10 +47,7 @@ func (in *instance) natives(rt *sobek.Runtime, require sobek.Value) *sobek.Objec
 			}
 			return f(sobek.Undefined(), c.Argument(0))
 		},
-	} {
-		_ = host.Set(name, in.loop.Func(fn)) // a plain object takes any name
-	}
-	return host
+	})
 }
 
 // arguments are those of get and ask: call, method, JSON.

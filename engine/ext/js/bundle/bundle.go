@@ -115,6 +115,17 @@ func (b *Bundler) Bundle(ctx context.Context, path string) (*Bundle, error) {
 	return b.share(made, about), nil
 }
 
+// Made is the bundle of an entry as it was made last, nil if that had another
+// hash. It doesn't look at the files.
+func (b *Bundler) Made(path, hash string) *Bundle {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if made := b.last[path]; made != nil && made.Hash == hash {
+		return made
+	}
+	return nil
+}
+
 // script takes the bundle from the cache or makes it.
 func (b *Bundler) script(ctx context.Context, entry, root string) (*record, error) {
 	if r := b.cached(entry); r != nil {

@@ -2,7 +2,7 @@
 // a browser and Node have in common, the parts of Node's library that glue code
 // uses, TypeBox, and the few values that extensions of the family import.
 //
-//	Install ─▶ globals.js (getters that load on first use)
+//	Install ─▶ globals (made at their first use), language.js
 //	require(name) ─▶ modules ─▶ src/<name>.js, evaluated once per runtime
 //	                                │ native
 //	                                ▼

@@ -128,8 +128,9 @@ type shims struct {
 	rt     *sobek.Runtime
 	opts   Options
 	native *sobek.Object
-	loaded map[string]*sobek.Object // module objects by file
-	inner  sobek.Value              // require of the modules themselves, by file
+	calls  map[string]func(sobek.FunctionCall) (sobek.Value, error) // native's
+	loaded map[string]*sobek.Object                                 // module objects by file
+	inner  sobek.Value                                              // require of the modules themselves, by file
 	start  time.Time
 }
 
@@ -145,10 +146,18 @@ func Install(l *loop.Loop, rt *sobek.Runtime, o Options) (require sobek.Value, e
 	if o.Log == nil {
 		o.Log = func(string, string) {}
 	}
-	s := &shims{Loop: l, rt: rt, opts: o, native: rt.NewObject(), loaded: map[string]*sobek.Object{}, start: o.Now()}
+	s := &shims{
+		Loop: l, rt: rt, opts: o, start: o.Now(),
+		loaded: map[string]*sobek.Object{}, calls: map[string]func(sobek.FunctionCall) (sobek.Value, error){},
+	}
+	s.native = l.Funcs(s.calls)
 	s.natives()
 	s.inner = l.Func(func(c sobek.FunctionCall) (sobek.Value, error) { return s.load(c.Argument(0).String()) })
-	if _, err := s.load("globals"); err != nil {
+	err = s.globals()
+	if err == nil {
+		_, err = s.load("language")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("install the globals: %w", l.Explain(err))
 	}
 	return l.Func(func(c sobek.FunctionCall) (sobek.Value, error) {
@@ -202,7 +211,7 @@ func (s *shims) allowed(capability, what string) error {
 
 // set adds one native func.
 func (s *shims) set(name string, fn func(c sobek.FunctionCall) (sobek.Value, error)) {
-	_ = s.native.Set(name, s.Func(fn)) // a plain object takes any name
+	s.calls[name] = fn
 }
 
 // cancellable starts work and gives JavaScript the promise and a way to end it.
