@@ -54,8 +54,9 @@ func (d *Document) bytesThrough(n *node, w *window) ([]byte, error) {
 }
 
 // load returns n's entry, decoding it if need be. A damaged one has no payload
-// but Raw; that is what to look at, since the error comes only once. The tree decides about ids and parents, not the line: migrated and
-// orphaned entries have others than they were written with.
+// but Raw; that is what to look at, since the error comes only once. The tree
+// decides about ids and parents, not the line: migrated and orphaned entries have
+// others than they were written with.
 func (d *Document) load(n *node) (Entry, error) { return d.loadThrough(n, &window{}) }
 
 func (d *Document) loadThrough(n *node, w *window) (Entry, error) {
@@ -122,7 +123,7 @@ func (n *node) path() []*node {
 }
 
 // parallel calls fn for the halves of 0..n on two goroutines, where that pays.
-// What fn does must change nothing that is shared.
+// What fn does must change nothing that both halves share.
 func parallel(n int, fn func(from, to int)) {
 	const worthIt = 64
 	if n < worthIt {
@@ -143,13 +144,18 @@ func (d *Document) warm(nodes []*node) []Notice {
 			cold = append(cold, n)
 		}
 	}
-	entries, errs := d.loadEach(cold)
+	errs := make([]error, len(cold))
+	parallel(len(cold), func(from, to int) {
+		w := window{ahead: readAhead}
+		for i := from; i < to; i++ {
+			e, err := d.loadThrough(cold[i], &w)
+			cold[i].entry, errs[i] = &e, err // each by itself, so that forget can let go of it
+		}
+	})
 	var notices []Notice
-	for i, n := range cold {
-		e := entries[i] // a copy, so that forget can let go of each by itself
-		n.entry = &e
-		if errs[i] != nil {
-			notices = append(notices, Notice{Text: "damaged and left out: " + errs[i].Error()})
+	for _, err := range errs {
+		if err != nil {
+			notices = append(notices, Notice{Text: "damaged and left out: " + err.Error()})
 		}
 	}
 	return notices
