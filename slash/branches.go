@@ -47,6 +47,9 @@ func runFork(ctx context.Context, c Call) (Result, error) {
 
 func runClone(ctx context.Context, c Call) (Result, error) {
 	cancelled, err := c.Session.Fork(ctx)
+	if errors.Is(err, session.ErrNoEntry) {
+		return reply("Nothing has been said yet.")
+	}
 	return moved("", cancelled, err)
 }
 

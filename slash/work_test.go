@@ -1,12 +1,14 @@
 package slash_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
+	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/slash"
 )
 
@@ -70,6 +72,15 @@ func TestGoingBack(t *testing.T) {
 				t.Errorf("the reply has control codes: %q", r.Reply)
 			}
 		})
+	}
+}
+
+// A session without a word has nothing to copy.
+func TestCloneOfNothing(t *testing.T) {
+	s := newFake()
+	s.fail = fmt.Errorf("fork session: %w", session.ErrNoEntry)
+	if r, err := dispatch(t, s, chat, "/clone"); err != nil || r.Reply != "Nothing has been said yet." {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 
