@@ -14,11 +14,11 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/internal/atomicfile"
 )
 
-// ErrInMemory refuses to make a page of a session that isn't kept. The wording
+// errInMemory refuses to make a page of a session that isn't kept. The wording
 // is the protocol family's.
 //
 //lint:ignore ST1005 a wire literal
-var ErrInMemory = errors.New("Cannot export in-memory session to HTML")
+var errInMemory = errors.New("Cannot export in-memory session to HTML")
 
 // ExportHTML writes the conversation as a page to a path, whatever its ending
 // and in the place of what is there; an empty one names the page after the
@@ -31,7 +31,7 @@ func (s *Session) ExportHTML(ctx context.Context, path string) (written string, 
 	}
 	p, err := do(ctx, s, func() (picture, error) {
 		if s.doc.File() == "" {
-			return picture{}, ErrInMemory
+			return picture{}, errInMemory
 		}
 		return picture{export.Of(s.doc), s.doc.File()}, nil
 	})

@@ -328,7 +328,7 @@ func TestExportHTML(t *testing.T) {
 		}
 	}
 	m := w.open(OpenOptions{InMemory: true})
-	if _, err := m.s.ExportHTML(m.ctx(), ""); err != ErrInMemory {
+	if _, err := m.s.ExportHTML(m.ctx(), ""); err != errInMemory {
 		t.Errorf("in memory: %v", err)
 	}
 }

@@ -50,9 +50,6 @@ func asked(d permission.Decision, r permission.Request) permission.Decision {
 	return d
 }
 
-// ErrNothingToRegenerate refuses to answer again what was never asked.
-var ErrNothingToRegenerate = errors.New("there is no message to answer again: send one first")
-
 // Regenerate drops what follows the last message of the user, in the context
 // alone, and has it answered again. While the session isn't idle it is
 // ErrBusy. The ack is placed before the first event.
@@ -68,7 +65,7 @@ func (s *Session) Regenerate(ctx context.Context, once Once, ack *Ack) error {
 			}
 		}
 		if last < 0 {
-			return ErrNothingToRegenerate
+			return errors.New("there is no message to answer again: send one first")
 		}
 		if err := s.doc.MoveTo(s.messages[last].ID); err != nil {
 			return fmt.Errorf("go back to the message: %w", err)

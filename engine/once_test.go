@@ -2,7 +2,7 @@ package engine
 
 import (
 	"context"
-	"errors"
+	"strings"
 	"testing"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -84,7 +84,7 @@ func TestNoTools(t *testing.T) {
 // W-6: the old answer leaves the context, the message is answered anew.
 func TestRegenerate(t *testing.T) {
 	c := newWorld(t, "-- turn --\n-- text --\nOne.\n-- turn --\n-- text --\nTwo.\n").open(OpenOptions{})
-	if err := c.s.Regenerate(c.ctx(), Once{}, nil); !errors.Is(err, ErrNothingToRegenerate) {
+	if err := c.s.Regenerate(c.ctx(), Once{}, nil); err == nil || !strings.Contains(err.Error(), "no message to answer again") {
 		t.Errorf("nothing to answer again: %v", err)
 	}
 	c.run("count")

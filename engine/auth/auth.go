@@ -34,10 +34,6 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/internal/plainfile"
 )
 
-// ErrNoFile is returned by Set and Remove when there is no place for
-// auth.json.
-var ErrNoFile = errors.New("no home folder for keys: set HOME or HOOPOE_DIR, or use an environment variable")
-
 // Options are what Keys needs from outside.
 type Options struct {
 	// Path is auth.json; "" keeps no keys.
@@ -238,7 +234,7 @@ func (k *Keys) Remove(ctx context.Context, provider string) error {
 
 func (k *Keys) update(ctx context.Context, change func(map[string]json.RawMessage)) error {
 	if k.o.Path == "" {
-		return ErrNoFile
+		return errors.New("no home folder for keys: set HOME or HOOPOE_DIR, or use an environment variable")
 	}
 	return filelock.With(ctx, k.o.Lock, func() error {
 		saved, err := k.read()

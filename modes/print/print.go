@@ -58,16 +58,16 @@ type Options struct {
 // Caps are the abilities that slash commands may count on here.
 const Caps = slash.Needs(0)
 
-// ErrOutput is wrapped when stdout takes no more; nobody reads the answer.
-var ErrOutput = errors.New("write the answer")
+// errOutput is wrapped when stdout takes no more; nobody reads the answer.
+var errOutput = errors.New("write the answer")
 
-// DeniedError says that a tool call needed an approval that nobody could give.
-type DeniedError struct {
+// deniedError says that a tool call needed an approval that nobody could give.
+type deniedError struct {
 	Tool string
 	Flag string // what would have allowed it; "" if nothing but an answer would
 }
 
-func (e *DeniedError) Error() string {
+func (e *deniedError) Error() string {
 	if e.Flag == "" {
 		return fmt.Sprintf("%s was denied: its agent wants each call approved, and nobody can be asked here; use the chat", e.Tool)
 	}
@@ -97,7 +97,7 @@ func Run(ctx context.Context, o Options) error {
 	err = r.drive(ctx)
 	r.to.finish()
 	if flush := out.Flush(); flush != nil && err == nil {
-		err = fmt.Errorf("%w: %w", ErrOutput, flush)
+		err = fmt.Errorf("%w: %w", errOutput, flush)
 	}
 	return err
 }
@@ -111,7 +111,7 @@ type run struct {
 	mode string // of permission
 
 	ours    bool // the prompt's own events have begun
-	denied  *DeniedError
+	denied  *deniedError
 	settled *event.RunSettled
 	failed  *event.PromptFailed
 }
@@ -144,7 +144,7 @@ func (r *run) drive(ctx context.Context) error {
 	}
 	err = r.follow(ctx)
 	switch {
-	case ctx.Err() != nil || errors.Is(err, ErrOutput):
+	case ctx.Err() != nil || errors.Is(err, errOutput):
 		return errors.Join(cause(ctx, err), r.stop(ctx))
 	case err != nil:
 		return err
@@ -182,7 +182,7 @@ func (r *run) follow(ctx context.Context) error {
 			r.to.put(it.Envelope)
 		}
 		if err := r.out.Flush(); err != nil {
-			return fmt.Errorf("%w: %w", ErrOutput, err)
+			return fmt.Errorf("%w: %w", errOutput, err)
 		}
 	}
 	return nil
@@ -197,9 +197,9 @@ func (r *run) note(e event.Event) {
 		switch {
 		case r.denied != nil:
 		case e.Denied == "nobody":
-			r.denied = &DeniedError{Tool: e.Name, Flag: "--permissions " + allows(e.Name, r.mode)}
+			r.denied = &deniedError{Tool: e.Name, Flag: "--permissions " + allows(e.Name, r.mode)}
 		case e.Denied == "approval":
-			r.denied = &DeniedError{Tool: e.Name}
+			r.denied = &deniedError{Tool: e.Name}
 		}
 	case event.SubagentEvent:
 		switch e.Event.(type) { // of its own life only what was denied matters
@@ -232,7 +232,7 @@ func (r *run) stop(ctx context.Context) error {
 	if err := r.Session.Abort(ctx); err != nil {
 		return fmt.Errorf("stop the run: %w", err)
 	}
-	if err := r.follow(ctx); err != nil && !errors.Is(err, ErrOutput) {
+	if err := r.follow(ctx); err != nil && !errors.Is(err, errOutput) {
 		return fmt.Errorf("stop the run: %w", err)
 	}
 	return nil

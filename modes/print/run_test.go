@@ -116,7 +116,7 @@ func TestRunOutputFails(t *testing.T) {
 			o := options(s, "go")
 			o.JSON, o.Stdout = json, &full{left: 4}
 			err := Run(t.Context(), o)
-			if !errors.Is(err, ErrOutput) || !strings.Contains(err.Error(), "no space left") {
+			if !errors.Is(err, errOutput) || !strings.Contains(err.Error(), "no space left") {
 				t.Errorf("error %v", err)
 			}
 			if err := s.Settled(t.Context()); err != nil {
