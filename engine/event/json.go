@@ -1,12 +1,11 @@
 package event
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
 
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
@@ -112,7 +111,7 @@ func (CommandsChanged) event()   {}
 // MarshalJSON writes the canonical form: the event's own fields after type,
 // seq, session and time.
 func (e Envelope) MarshalJSON() ([]byte, error) {
-	id, err := marshal(e.Session)
+	id, err := jsonl.Value(e.Session)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +128,7 @@ func (e Envelope) MarshalJSON() ([]byte, error) {
 // typed writes an event with its type first, then the fields of head, then its
 // own.
 func typed(e Event, head []byte) ([]byte, error) {
-	body, err := marshal(e)
+	body, err := jsonl.Value(e)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s event: %w", e.Kind(), err)
 	}
@@ -145,7 +144,7 @@ func typed(e Event, head []byte) ([]byte, error) {
 
 // MarshalJSON writes a delta alone: the text so far is the reader's to keep.
 func (d MessageDelta) MarshalJSON() ([]byte, error) {
-	return marshal(struct {
+	return jsonl.Value(struct {
 		ID     string            `json:"id"`
 		Index  int               `json:"index"`
 		Block  message.BlockType `json:"block"`
@@ -161,15 +160,5 @@ func (q Question) MarshalJSON() ([]byte, error) {
 	type plain Question
 	p := plain(q)
 	p.Timeout = time.Duration(q.Timeout.Milliseconds())
-	return marshal(p)
-}
-
-func marshal(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(buf.Bytes(), "\n"), nil
+	return jsonl.Value(p)
 }

@@ -1,6 +1,10 @@
 package event
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
+)
 
 // SubagentEvent is an event of a sub-agent that works for a call of the task
 // tool. Its life is a session's own: its runs, messages and calls, but not what
@@ -20,7 +24,7 @@ func (s SubagentEvent) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return marshal(struct {
+	return jsonl.Value(struct {
 		CallID string          `json:"callId"`
 		Agent  string          `json:"agent"`
 		Event  json.RawMessage `json:"event"`

@@ -134,13 +134,10 @@ var separators = strings.NewReplacer("\u2028", `\u2028`, "\u2029", `\u2029`)
 // Marshal returns v as one line: compact JSON in valid UTF-8, without HTML
 // escaping, with U+2028 and U+2029 escaped, ended by '\n'.
 func Marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	line, err := encode(v)
+	if err != nil {
 		return nil, fmt.Errorf("encode a JSON line: %w", err)
 	}
-	line := b.Bytes()
 	// Strings come out escaped already; raw messages and custom marshallers can
 	// bring in separators and broken UTF-8. In valid JSON both occur only inside
 	// strings, where replacing them is safe.
@@ -151,4 +148,21 @@ func Marshal(v any) ([]byte, error) {
 		line = []byte(separators.Replace(string(line)))
 	}
 	return line, nil
+}
+
+// Value returns v as compact JSON without HTML escaping, to stand within a line.
+func Value(v any) (json.RawMessage, error) {
+	line, err := encode(v)
+	return bytes.TrimSuffix(line, []byte{'\n'}), err
+}
+
+// encode writes v and a line end.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }

@@ -234,3 +234,13 @@ func countLines(in []byte) (n, size int, err error) {
 		size += len(line.Data)
 	}
 }
+
+func TestValue(t *testing.T) {
+	got, err := jsonl.Value(map[string]any{"a": "<b> & \u2028", "n": []int{1}})
+	if want := `{"a":"<b> & \u2028","n":[1]}`; err != nil || string(got) != want {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+	if got, err := jsonl.Value(func() {}); err == nil || got != nil {
+		t.Errorf("a func is %s", got)
+	}
+}

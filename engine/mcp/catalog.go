@@ -1,13 +1,13 @@
 package mcp
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
 )
@@ -90,16 +90,14 @@ func schema(v any) (raw json.RawMessage, note string) {
 			delete(m, "properties")
 		}
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	switch err := e.Encode(m); {
+	switch schema, err := jsonl.Value(m); {
 	case err != nil:
 		return json.RawMessage(anyObject), ""
-	case b.Len() > maxSchema:
+	case len(schema) > maxSchema:
 		return json.RawMessage(anyObject), "\n(Its schema is too large to be shown.)"
+	default:
+		return schema, ""
 	}
-	return bytes.TrimSpace(b.Bytes()), ""
 }
 
 func (t remoteTool) tokens() int {

@@ -1,16 +1,15 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/picture"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
@@ -34,12 +33,12 @@ func toResult(ctx context.Context, res *sdk.CallToolResult, images bool) (tool.R
 	}
 	out := tool.Result{}
 	if res.StructuredContent != nil {
-		raw, err := encode(map[string]any{"structuredContent": res.StructuredContent})
+		raw, err := jsonl.Value(map[string]any{"structuredContent": res.StructuredContent})
 		if err == nil && len(raw) <= maxDetails {
 			out.Details = raw
 		}
 		if len(res.Content) == 0 {
-			if raw, err := encode(res.StructuredContent); err == nil {
+			if raw, err := jsonl.Value(res.StructuredContent); err == nil {
 				c.text(string(raw))
 			}
 		}
@@ -52,16 +51,6 @@ func toResult(ctx context.Context, res *sdk.CallToolResult, images bool) (tool.R
 		out.Content = []message.Block{message.TextOf("The tool returned nothing.")}
 	}
 	return out, nil
-}
-
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
 }
 
 // collector gathers content: neighbouring texts become one block, and all

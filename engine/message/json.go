@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 )
 
 // wireMessage is the union of all roles' fields. Pointers tell absent from
@@ -67,16 +69,16 @@ func (m Message) MarshalJSON() ([]byte, error) {
 		w.Command, w.Output, w.ExitCode = &b.Command, &b.Output, b.ExitCode
 		w.Cancelled, w.Truncated = &b.Cancelled, &b.Truncated
 		w.FullOutputPath, w.ExcludeFromContext = b.FullOutputPath, b.ExcludeFromContext
-		return encode(w)
+		return jsonl.Value(w)
 	case BranchSummary, CompactionSummary:
 		w.Summary, w.ShortSummary, w.FromID = &m.Summary, m.ShortSummary, m.FromID
 		if m.Role == CompactionSummary {
 			w.TokensBefore = &m.TokensBefore
 		}
-		return encode(w)
+		return jsonl.Value(w)
 	case FileMention:
 		w.Files = m.Files
-		return encode(w)
+		return jsonl.Value(w)
 	case Assistant:
 		w.API, w.Provider, w.Model, w.ResponseID = m.API, m.Provider, m.Model, m.ResponseID
 		w.Usage, w.StopReason, w.ErrorMessage = &m.Usage, m.StopReason, m.ErrorMessage
@@ -90,12 +92,12 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	if content == nil {
 		content = []Block{}
 	}
-	raw, err := encode(content)
+	raw, err := jsonl.Value(content)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s message: %w", m.Role, err)
 	}
 	w.Content = raw
-	return encode(w)
+	return jsonl.Value(w)
 }
 
 // UnmarshalJSON reads every role; content may be a string or an array. A role
@@ -204,7 +206,7 @@ func (b Block) MarshalJSON() ([]byte, error) {
 		w.ProviderID, w.Malformed = b.ProviderID, b.Malformed
 		w.Arguments = Object(b.Arguments)
 	}
-	return encode(w)
+	return jsonl.Value(w)
 }
 
 // UnmarshalJSON reads a block; an unknown type is kept whole in Raw.
@@ -249,16 +251,6 @@ func Object(raw json.RawMessage) json.RawMessage {
 		return json.RawMessage("{}")
 	}
 	return t
-}
-
-func encode(v any) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
 func value[T any](p *T) (v T) {

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 )
 
 // roundTrip decodes in, encodes it and decodes that again: the text must be
@@ -15,7 +17,7 @@ func roundTrip(t *testing.T, in, want string) Message {
 	if err := json.Unmarshal([]byte(in), &m); err != nil {
 		t.Fatalf("decode: %v", err)
 	}
-	out, err := encode(m)
+	out, err := jsonl.Value(m)
 	if err != nil {
 		t.Fatalf("encode: %v", err)
 	}

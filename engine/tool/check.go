@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 )
 
 // Check validates a call's arguments against the spec's schema and returns
@@ -40,7 +42,7 @@ func Check(s Spec, raw json.RawMessage) (json.RawMessage, error) {
 	}
 	out := json.RawMessage(bytes.TrimSpace(raw))
 	if c.changed {
-		if out, err = encode(v); err != nil {
+		if out, err = jsonl.Value(v); err != nil {
 			return nil, fmt.Errorf("arguments of %s: %w", s.Name, err)
 		}
 	}
@@ -227,16 +229,6 @@ func decode(raw []byte) (any, error) {
 		return nil, fmt.Errorf("text after the value")
 	}
 	return v, nil
-}
-
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
 }
 
 // clone copies the containers of a decoded JSON value.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 )
 
 // maxShown bounds a value quoted in an error, in runes.
@@ -30,7 +32,7 @@ func show(v any) string {
 	case map[string]any:
 		name = "object"
 	}
-	raw, err := encode(v)
+	raw, err := jsonl.Value(v)
 	if err != nil {
 		return name
 	}

@@ -1,11 +1,11 @@
 package remote
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
@@ -197,13 +197,11 @@ func encodedSize(r rune) int {
 }
 
 func encoded(v any) []byte {
-	var buf bytes.Buffer
-	e := json.NewEncoder(&buf)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := jsonl.Value(v)
+	if err != nil {
 		return []byte("null") // our own types and JSON that was checked
 	}
-	return bytes.TrimRight(buf.Bytes(), "\n")
+	return text
 }
 
 // appendString writes a JSON string as UTF-8. Most texts need no escapes.

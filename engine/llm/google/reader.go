@@ -1,9 +1,7 @@
 package google
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +9,7 @@ import (
 
 	"google.golang.org/genai"
 
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/llm/internal/answer"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
@@ -186,13 +185,11 @@ func arguments(args map[string]any) string {
 	if len(args) == 0 {
 		return "{}"
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(args) != nil {
+	text, err := jsonl.Value(args)
+	if err != nil {
 		return "{}" // can't be: it was JSON
 	}
-	return string(bytes.TrimSpace(b.Bytes()))
+	return string(text)
 }
 
 // finish ends the answer. A stream that named its end is done, whatever

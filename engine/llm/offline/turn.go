@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
@@ -261,11 +262,9 @@ func object(pairs ...any) json.RawMessage {
 }
 
 func encode(v any) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(v) != nil {
+	text, err := jsonl.Value(v)
+	if err != nil {
 		return "null"
 	}
-	return strings.TrimSpace(b.String())
+	return string(text)
 }
