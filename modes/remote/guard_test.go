@@ -278,7 +278,7 @@ func TestReadToken(t *testing.T) {
 	if again, made, err := ReadToken(path); again != token || made || err != nil {
 		t.Error(again, made, err)
 	}
-	for _, text := range []string{"", " \n", "two words", "ü"} {
+	for _, text := range []string{"", " \n", "two words", "ü", strings.Repeat("x", maxToken+1)} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -17,10 +18,13 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
+// maxToken is the longest file of a token, in bytes.
+const maxToken = 4096
+
 // ReadToken reads a token from a file. One that isn't there is made, readable
 // for its user alone. An empty one is an error: it never means "no token".
 func ReadToken(path string) (token string, made bool, err error) {
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		token = NewToken()
@@ -32,6 +36,14 @@ func ReadToken(path string) (token string, made bool, err error) {
 		return token, true, errors.Join(err, f.Close())
 	case err != nil:
 		return "", false, fmt.Errorf("read the token: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxToken+1))
+	switch {
+	case err != nil:
+		return "", false, fmt.Errorf("read the token: %w", err)
+	case len(data) > maxToken:
+		return "", false, &ConfigError{fmt.Sprintf("the token file %s has more than %d bytes: give the file of a token", path, maxToken)}
 	}
 	token = strings.TrimSpace(string(data))
 	return token, false, CheckToken(token, "the token file "+path)

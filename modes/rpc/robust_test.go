@@ -164,11 +164,10 @@ func TestEndOfInput(t *testing.T) {
 			}
 			rest := strings.Join(h.lines, "\n")
 			for _, w := range c.want {
-				before, after, ok := strings.Cut(rest, w)
+				_, after, ok := strings.Cut(rest, w)
 				if !ok {
 					t.Fatalf("no %s in\n%s", w, h.tail())
 				}
-				_ = before
 				rest = after
 			}
 		})
