@@ -209,6 +209,9 @@ func TestCommands(t *testing.T) {
 		{ask, "allow bash(go build)", "go build -o /w/x .", "ask: go build -o /w/x ."},
 		{ask, "allow bash(go build)", "go build -overlay x.json .", "ask: go build -overlay x.json ."},
 		{ask, "allow bash(go test)", "go test --coverprofile ../x .", "ask: go test --coverprofile ../x ."},
+		{ask, "allow bash(go test)", "go test -test.cpuprofile=../x .", "ask: go test -test.cpuprofile=../x ."},
+		{ask, "allow bash(go test)", "go test . -args --test.coverprofile ../x", "ask: go test . -args --test.coverprofile ../x"},
+		{ask, "allow bash(go build)", "go build -gcflags=-asmhdr=../x .", "ask: go build -gcflags=-asmhdr=../x ."},
 		{ask, "allow bash(go build -o bin/x)", "go build -o bin/x ./...", "allow"},
 		{ask, "allow bash(go test)", "go test -count=1 -race -timeout 5m -v ./...", "allow"},
 		{ask, "allow bash(cargo build)", "cargo build --config build.rustc=/tmp/x", "ask: cargo build --config build.rustc=/tmp/x"},
@@ -217,6 +220,8 @@ func TestCommands(t *testing.T) {
 		{ask, "allow bash(npm test)", "npm test --prefix ../other", "ask: npm test --prefix ../other"},
 		{ask, "allow bash(npm test)", "npm test -- --watch", "allow"},
 		{ask, "allow bash(pytest)", "pytest --basetemp=/home/u", "ask: pytest --basetemp=/home/u"},
+		{ask, "allow bash(pytest)", "pytest --debug=../x", "ask: pytest --debug=../x"},
+		{ask, "allow bash(pytest)", "pytest --cov-report html:/home/u", "ask: pytest --cov-report html:/home/u"},
 		{ask, "allow bash(pytest)", "pytest -q -k name tests", "allow"},
 
 		// What isn't understood.

@@ -148,8 +148,10 @@ func (p *Policy) guard(file string) string {
 // Hoopoe, of git, of a shell, of another agent or of an editor.
 var guarded = []string{
 	".git", "git~1", ".gitconfig", ".hoopoe", "hoopoe~1", ".mcp.json", ".pi", ".omp", ".xcsh",
-	".claude", ".codex", ".cursor", ".vscode", ".idea",
-	".ssh", ".profile", ".bashrc", ".bash_profile", ".bash_login", ".zshrc", ".zshenv", ".zprofile",
+	".claude", ".codex", ".cursor", ".gemini", ".opencode", "opencode.json", "opencode.jsonc", ".crush.json", "crush.json",
+	".vscode", ".idea", ".devcontainer",
+	".ssh", ".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout",
+	".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".envrc",
 }
 
 // command lists the findings of a command.

@@ -132,7 +132,7 @@ func launches(name string, words []shell.Word) bool {
 	case "git":
 		options = []string{"--output", "--ext-diff", "--open-files-in-pager", "-O", "--upload-pack", "--receive-pack", "--exec"}
 	case "go":
-		for _, flag := range strings.Fields("exec toolexec vettool ldflags gccgoflags overlay modfile pkgdir o coverprofile cpuprofile memprofile blockprofile mutexprofile trace outputdir C") {
+		for _, flag := range strings.Fields("exec toolexec vettool ldflags gccgoflags gcflags asmflags overlay modfile pkgdir o coverprofile cpuprofile memprofile blockprofile mutexprofile trace outputdir test. C") {
 			options = append(options, "-"+flag, "--"+flag)
 		}
 	case "cargo":
@@ -140,7 +140,7 @@ func launches(name string, words []shell.Word) bool {
 	case "npm", "pnpm", "yarn", "bun":
 		options = strings.Fields("--script-shell --shell --prefix --dir -C --cwd --node-options --userconfig --globalconfig --config")
 	case "pytest", "python", "python3":
-		options = strings.Fields("--basetemp --junitxml --junit-xml --log-file --override-ini --pdbcls -o -p -c")
+		options = strings.Fields("--basetemp --junitxml --junit-xml --log-file --override-ini --pdbcls --debug --report-log --html --cov-report --cov-config -o -p -c")
 	}
 	for _, option := range options {
 		for _, w := range words {
