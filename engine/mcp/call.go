@@ -125,7 +125,7 @@ func (r *remote) do(ctx context.Context, l *link, request func(ctx context.Conte
 // callError says for the model why a request failed.
 func (r *remote) callError(ctx, inner context.Context, l *link, limit time.Duration, err error) error {
 	name := label(r.conf.Name)
-	answer := refusal(err)
+	answer, ended := refusal(err), errors.Is(context.Cause(inner), errEnded)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -135,10 +135,10 @@ func (r *remote) callError(ctx, inner context.Context, l *link, limit time.Durat
 		return fmt.Errorf("the MCP server %q refused: %s (code %d)", name, r.secrets.String(clip(sanitize.Text(answer.Message), maxError)), answer.Code)
 	case errors.Is(err, sdk.ErrSessionMissing):
 		return fmt.Errorf("the MCP server %q has forgotten the session: %w", name, sdk.ErrSessionMissing)
-	case errors.Is(context.Cause(inner), errEnded) && (l.stopped.Load() || r.m.ctx.Err() != nil):
+	case ended && (l.stopped.Load() || r.m.ctx.Err() != nil):
 		return fmt.Errorf("the MCP server %q: %w while it was asked", name, errEnded)
-	case broken(err) || errors.Is(context.Cause(inner), errEnded): // who found it broken first may have closed it by now
-		if !broken(err) {
+	case ended || broken(err):
+		if !broken(err) { // who found it broken first has closed it by now
 			err = sdk.ErrConnectionClosed
 		}
 		select { // so that the next call doesn't meet the same link
