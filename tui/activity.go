@@ -20,7 +20,9 @@ type activity struct {
 	retry      *event.RetryScheduled // between two attempts
 	retryAt    time.Time
 	compacting string    // its reason
-	bash       int       // commands of the user's own
+	bash       int       // shell commands of the user's own
+	command    *underway // a slash command that takes its time
+	asking     bool      // a question is open
 	told       string    // an error that has been shown
 	closed     time.Time // when the last question was
 }
@@ -43,7 +45,9 @@ func (b *activity) compact(reason string, now time.Time) {
 }
 
 // settle ends the prompt. Commands of the user's own may go on.
-func (b *activity) settle() { *b = activity{bash: b.bash, closed: b.closed} }
+func (b *activity) settle() {
+	*b = activity{bash: b.bash, command: b.command, asking: b.asking, closed: b.closed}
+}
 
 // from takes the state of a picture.
 func (b *activity) from(v event.View, now time.Time) {
@@ -51,33 +55,49 @@ func (b *activity) from(v event.View, now time.Time) {
 	if running && b.running {
 		return
 	}
-	*b = activity{}
+	*b = activity{command: b.command}
 	if running {
 		b.run(now)
 	}
 }
 
 // any reports whether something runs that Esc can stop.
-func (b *activity) any() bool { return b.running || b.compacting != "" || b.bash > 0 }
+func (b *activity) any() bool { return b.works() || b.slow() != nil }
+
+// works reports whether the session does something.
+func (b *activity) works() bool { return b.running || b.compacting != "" || b.bash > 0 }
+
+// slow is the slash command that the user waits for. One that asks says itself
+// what is to be done.
+func (b *activity) slow() *underway {
+	if b.asking || b.works() {
+		return nil
+	}
+	return b.command
+}
 
 // ticks reports whether something on the screen moves with time.
-func (b *activity) ticks() bool { return b.running || b.compacting != "" }
+func (b *activity) ticks() bool { return b.running || b.compacting != "" || b.slow() != nil }
 
 var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // text says what goes on and what can be done. Where that is too wide for the
 // screen, the time and the way to stop remain.
 func (b *activity) text(todos []message.TodoPhase, now time.Time, width int) string {
-	text := b.whole(todos, now)
+	since := b.since
+	if c := b.slow(); c != nil {
+		since = c.since
+	}
+	elapsed := now.Sub(since)
+	text := b.whole(todos, now, elapsed)
 	if style.Width(text) <= width {
 		return text
 	}
 	frame, _, _ := strings.Cut(text, " ")
-	return fmt.Sprintf("%s %s · Esc stops", frame, short(now.Sub(b.since)))
+	return fmt.Sprintf("%s %s · Esc stops", frame, short(elapsed))
 }
 
-func (b *activity) whole(todos []message.TodoPhase, now time.Time) string {
-	elapsed := now.Sub(b.since)
+func (b *activity) whole(todos []message.TodoPhase, now time.Time, elapsed time.Duration) string {
 	frame := spinner[int(elapsed/(100*time.Millisecond))%len(spinner)]
 	switch {
 	case b.retry != nil:
@@ -95,6 +115,8 @@ func (b *activity) whole(todos []message.TodoPhase, now time.Time) string {
 		return fmt.Sprintf("%s %s %s · Esc stops", frame, what, short(elapsed))
 	case b.bash > 0:
 		return "● A command runs · Esc stops it"
+	case b.slow() != nil:
+		return fmt.Sprintf("%s %s %s · Esc stops", frame, b.command.name, short(elapsed))
 	}
 	return ""
 }

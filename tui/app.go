@@ -108,6 +108,8 @@ type (
 		sent   submission
 		result slash.Result
 		err    error
+
+		command *underway
 	}
 	branchMsg  string
 	historyMsg []string

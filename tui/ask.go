@@ -45,6 +45,7 @@ func (a *app) openQuestion(q event.Question) {
 	if c, ok := a.story.cards[q.CallID]; ok {
 		c.SetAsking(true)
 	}
+	a.busy.asking = true
 	a.popup.close()
 	p := &questionPanel{question: q, deadline: q.Deadline}
 	if q.Timeout > 0 && p.deadline.IsZero() {
@@ -248,7 +249,7 @@ func (a *app) questionClosed(e event.AskClosed) {
 	if a.question != nil && a.question.question.ID == e.ID {
 		a.question = nil
 	}
-	a.busy.closed = a.o.Now()
+	a.busy.asking, a.busy.closed = false, a.o.Now()
 	for _, c := range a.story.cards {
 		if c.Asking() {
 			c.SetAsking(false)

@@ -15,8 +15,13 @@ import (
 // stop is Esc: what runs is aborted, and queued messages come back into the
 // editor first, so that they don't start by themselves.
 func (a *app) stop() tea.Cmd {
+	if u := a.busy.slow(); u != nil {
+		u.cancel()
+		a.hint = u.name + " is stopped"
+		return nil
+	}
 	s := a.session
-	if s == nil || !a.busy.any() {
+	if s == nil || !a.busy.works() {
 		return nil
 	}
 	bash := a.busy.bash > 0

@@ -10,10 +10,11 @@ import (
 )
 
 // replied shows what a command has to say and does what it wants done.
-func (a *app) replied(r slash.Result) tea.Cmd {
+func (a *app) replied(sent string, r slash.Result) tea.Cmd {
 	switch {
 	case r.Reply == "":
-	case r.Markdown:
+	case r.Markdown: // what was asked isn't in the conversation
+		a.story.notice("info", sent)
 		answer := transcript.NewAnswer(&a.look)
 		answer.Set(r.Reply, true)
 		a.story.list.Append(answer)

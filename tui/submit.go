@@ -114,18 +114,8 @@ func (a *app) shell(text string) tea.Cmd {
 	})
 }
 
-// dispatch runs a slash command, which may ask questions and take its time.
-func (a *app) dispatch(s submission) tea.Cmd {
-	session, commands := a.session.Commands(), a.o.Commands
-	a.commands++
-	return func() tea.Msg {
-		result, err := commands.Dispatch(a.ctx, session, Caps, s.text)
-		return slashMsg{s, result, err}
-	}
-}
-
 func (a *app) commandDone(msg slashMsg) tea.Cmd {
-	a.commands--
+	a.ended(msg.command)
 	var unknown *slash.UnknownError
 	switch {
 	case errors.As(msg.err, &unknown):
@@ -141,7 +131,7 @@ func (a *app) commandDone(msg slashMsg) tea.Cmd {
 	case msg.result.Quit:
 		return a.leave(0)
 	default:
-		return a.replied(msg.result)
+		return a.replied(msg.sent.text, msg.result)
 	}
 	return nil
 }
