@@ -137,10 +137,34 @@ func settingsOf(ctx context.Context, e *engine.Engine, cwd string) ([]tui.Settin
 		return nil, problems, err
 	}
 	var list []tui.Setting
+	own := e.Paths().Settings()
 	for _, key := range config.Keys() {
-		list = append(list, tui.Setting{Key: key, Value: values[key], From: c.Origin(key), About: config.About(key)})
+		list = append(list, tui.Setting{
+			Key: key, Value: values[key], From: c.Origin(key), File: own, About: config.About(key),
+			Place: func() (string, int, error) { return placeOf(cmp.Or(c.Origin(key), own), key) },
+		})
 	}
 	return list, problems, nil
+}
+
+// placeOf is where a key is changed in a settings file, which is begun if it isn't
+// there.
+func placeOf(path, key string) (string, int, error) {
+	if path == "" {
+		return "", 0, config.ErrNoHome
+	}
+	text, err := config.Starter()
+	if err == nil {
+		err = writeNew(path, text)
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	line, err := config.Line(path, key)
+	if p, ok := errors.AsType[config.Problem](err); ok {
+		line, err = p.Line, nil // it is opened where it is damaged
+	}
+	return path, line, err
 }
 
 // flat is the settings as JSON, each by its dotted name. Of servers only the names

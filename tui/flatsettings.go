@@ -1,9 +1,11 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
+	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 )
 
@@ -28,19 +30,20 @@ func (f *flat) settingsMenu(ctx context.Context, now screenNow) (*menu, error) {
 	}
 	m := newMenu("Settings", "", settingItems(list, f.o.home()))
 	m.told = true
-	m.chosen = func(it picker.Item, _ string) bool {
+	m.chosen = func(it picker.Item, rest string) bool {
 		s := list[slices.IndexFunc(list, func(s setting) bool { return s.title == it.ID })]
-		switch len(s.values) {
-		case 0:
-			f.print("hoopoe config edit changes " + s.key + ".\n> ")
-			return false
-		case 2:
+		switch {
+		case len(s.values) == 2:
 			f.set(s, s.next(1))
-		default:
+			return true
+		case s.written():
+			return f.write(s, rest)
+		case len(s.values) > 0:
 			f.choose(s)
-			return false
+		default:
+			f.print("It is changed in " + sanitize.Line(cmp.Or(s.file.From, s.file.File)) + "; hoopoe config edit opens your own. It holds from the next start on.\n> ")
 		}
-		return true
+		return false
 	}
 	return m, nil
 }
@@ -51,20 +54,79 @@ func (f *flat) choose(s setting) {
 	for _, value := range s.values {
 		items = append(items, picker.Item{ID: value, Title: value, Current: value == s.value})
 	}
-	m := newMenu(s.title, "", items)
+	if s.clears() {
+		items = append(items, picker.Item{ID: standardID, Title: "the default: " + s.standard()})
+	}
+	m := newMenu(s.title, s.goes(f.o.home()), items)
 	m.chosen = func(it picker.Item, _ string) bool {
-		f.set(s, it.ID)
+		if it.ID == standardID {
+			f.reset(s)
+		} else {
+			f.set(s, it.ID)
+		}
 		return true
 	}
 	f.menu = m
 	f.print(m.page())
 }
 
+// write takes the value behind a setting's number, or asks for it. It reports
+// whether the list is done.
+func (f *flat) write(s setting, text string) bool {
+	if text == "" {
+		items := []picker.Item{{ID: s.key, Title: "the value that you write behind this number", Cells: []string{s.value + " now"}}}
+		if s.clears() {
+			items = append(items, picker.Item{ID: standardID, Title: "the default: " + s.standard()})
+		}
+		m := newMenu(s.title, s.goes(f.o.home()), items)
+		m.chosen = func(it picker.Item, rest string) bool {
+			switch {
+			case it.ID == standardID:
+				f.reset(s)
+				return true
+			case rest == "":
+				f.print("Write it behind the number: 1 VALUE\n> ")
+				return false
+			}
+			return f.write(s, rest)
+		}
+		f.menu = m
+		f.print(m.page())
+		return false
+	}
+	value, err := s.read(text)
+	if err != nil {
+		f.print("! " + sanitize.Line(err.Error()) + ".\n> ")
+		return false
+	}
+	f.keep(s, func(ctx context.Context) error { return s.keep(ctx, &f.o, value) })
+	return true
+}
+
 func (f *flat) set(s setting, to string) {
 	if s.local != nil {
 		s.local(to)
 	}
-	f.change("change the setting", func(ctx context.Context) error { return s.save(ctx, &f.o, to) }, f.settings(f.now))
+	f.keep(s, func(ctx context.Context) error { return s.save(ctx, &f.o, to) })
+}
+
+// reset goes back to the default.
+func (f *flat) reset(s setting) {
+	if s.local != nil {
+		s.local(s.standard())
+	}
+	f.keep(s, func(ctx context.Context) error { return s.clear(ctx, &f.o) })
+}
+
+// keep keeps a change, says what can't be seen of it, and lists the settings again.
+func (f *flat) keep(s setting, do func(ctx context.Context) error) {
+	f.change("change the setting", func(ctx context.Context) error {
+		err := do(ctx)
+		if told := s.changed(f.o.home()); err == nil && told != "" {
+			f.onLoop(func() { f.say("·", told+".") })
+		}
+		return err
+	}, f.settings(f.now))
 }
 
 // ownSettings are the chat's.

@@ -1,12 +1,12 @@
 package tui
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
@@ -17,7 +17,11 @@ type Setting struct {
 	Key   string // dotted
 	Value string // as JSON
 	From  string // the file or the flag that sets it; "" is the default
+	File  string // the user's file, which a change goes to
 	About string // what it is, in a sentence
+	// Place makes the file that sets it, else the user's, if it isn't there, and
+	// tells the line (from 1) to change; nil: that can't be told.
+	Place func() (path string, line int, err error)
 }
 
 // setting is one row of the settings.
@@ -25,7 +29,8 @@ type setting struct {
 	group, title, about string
 
 	key    string // in the settings file; "" for one that isn't kept there
-	from   string // where its value is from
+	form   config.Form
+	file   Setting // what the files say of it
 	values []string
 	value  string
 
@@ -36,61 +41,12 @@ type setting struct {
 	open  func() tea.Cmd
 }
 
-const (
-	on  = "on"
-	off = "off"
-)
-
-func onOff(yes bool) string {
-	if yes {
-		return on
-	}
-	return off
-}
-
-// next is the value step places on, round and round; "" where there is no
-// choice.
-func (s setting) next(step int) string {
-	n := len(s.values)
-	if n == 0 {
-		return ""
-	}
-	return s.values[(slices.Index(s.values, s.value)+step+n)%n]
-}
-
-// save makes a value hold, and keeps it where it has a key.
-func (s setting) save(ctx context.Context, o *Options, to string) error {
-	if s.set != nil {
-		if err := s.set(ctx, to); err != nil {
-			return err
-		}
-	}
-	switch {
-	case s.key == "" || o.Save == nil:
-		return nil
-	case to == on || to == off:
-		return o.Save(ctx, s.key, to == on)
-	}
-	return o.Save(ctx, s.key, to)
-}
-
-// more is what there is to say of a setting.
-func (s setting) more(home string) string {
-	switch {
-	case s.key == "":
-		return s.about
-	case s.from == "":
-		return s.about + "\n" + s.key + ", not set: the default"
-	}
-	return s.about + "\n" + s.key + ", from " + shortPath(s.from, "", home)
-}
-
 func settingItems(list []setting, home string) []picker.Item {
 	items := make([]picker.Item, len(list))
 	for i, s := range list {
 		items[i] = picker.Item{
 			ID: s.title, Title: s.title, Group: s.group, Cells: []string{s.value}, More: s.more(home),
-			Dim: len(s.values) == 0 && s.open == nil,
+			Dim: !s.changes(),
 		}
 	}
 	return items
@@ -151,15 +107,16 @@ func sessionSettings(s Session, v event.View) []setting {
 }
 
 // inFiles tells of settings where they are from, and adds those that only the
-// files have. What holds from the next session on can be switched here, too.
+// files have: they hold from the next start on.
 func inFiles(list []setting, files []Setting) []setting {
 	for _, f := range files {
+		form := config.FormOf(f.Key)
 		if i := slices.IndexFunc(list, func(s setting) bool { return s.key == f.Key }); i >= 0 {
-			list[i].from = f.From
+			list[i].file, list[i].form = f, form
 			continue
 		}
-		s := setting{group: "Settings files, from the next session on", title: f.Key, key: f.Key, from: f.From, about: cmp.Or(f.About, "hoopoe config edit changes it."), value: f.Value}
-		if f.Value == "true" || f.Value == "false" {
+		s := setting{group: "Settings files, from the next start on", title: f.Key, key: f.Key, file: f, form: form, about: f.About, value: shown(f.Value), values: form.Values}
+		if form.Kind == config.Switch {
 			s.values, s.value = []string{on, off}, onOff(f.Value == "true")
 		}
 		list = append(list, s)

@@ -1,11 +1,14 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/hoopoe-agent/hoopoe/tui/dialog"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 )
@@ -24,7 +27,7 @@ func (a *app) openSettings() tea.Cmd {
 	p.listPanel = listPanel{done: p.chosen, items: func() []picker.Item { return settingItems(p.list(), a.o.home()) }}
 	p.picker = picker.New(picker.Options{
 		Title: "Settings", Styles: a.look.Styles, Ordered: true, Keys: a.o.Keys, Own: keymap.Values,
-		Hint: keysFor(a.o.Keys, hint{keymap.NextValue, "next value"}, hint{keymap.PreviousValue, "the one before"}),
+		Hint: keysFor(a.o.Keys, hint{keymap.SelectConfirm, "changes"}, hint{keymap.NextValue, "next value"}, hint{keymap.PreviousValue, "the one before"}),
 	}, p.items())
 	a.panel = p
 	return p.read()
@@ -57,7 +60,6 @@ func (p *settingsPanel) list() []setting {
 }
 
 func (p *settingsPanel) chosen(r picker.Result) (tea.Cmd, bool) {
-	a := p.app
 	if r.Cancelled {
 		return nil, true
 	}
@@ -66,23 +68,136 @@ func (p *settingsPanel) chosen(r picker.Result) (tea.Cmd, bool) {
 	if i < 0 {
 		return nil, false
 	}
-	s, step := list[i], 1
-	if r.Action == keymap.PreviousValue {
-		step = -1
-	}
-	to := s.next(step)
+	return p.change(list[i], r.Action), false
+}
+
+// change goes to the next value or the one before, or lets the user choose or
+// write one.
+func (p *settingsPanel) change(s setting, action keymap.Action) tea.Cmd {
 	switch {
 	case s.open != nil:
-		return s.open(), false
-	case to == "":
-		a.hint = "hoopoe config edit changes " + s.key
-		return nil, false
-	case s.local != nil:
+		return s.open()
+	case s.written():
+		p.write(s, s.text(), nil)
+		return nil
+	case len(s.values) == 0:
+		return p.visit(s)
+	case action == keymap.PreviousValue:
+		return p.take(s, s.next(-1))
+	case action == keymap.NextValue || len(s.values) == 2:
+		return p.take(s, s.next(1))
+	}
+	p.choose(s)
+	return nil
+}
+
+// take makes one of the values hold.
+func (p *settingsPanel) take(s setting, to string) tea.Cmd {
+	if s.local != nil {
 		s.local(to)
 	}
+	return p.keep(s, func(ctx context.Context) error { return s.save(ctx, &p.app.o, to) }, nil)
+}
+
+// keep keeps a change and reads the files again. A failure goes to failed while
+// the panel is open, else it is told.
+func (p *settingsPanel) keep(s setting, do func(ctx context.Context) error, failed func(error)) tea.Cmd {
+	a := p.app
 	return a.later("change the setting", func(ctx context.Context) (func() tea.Cmd, error) {
-		return p.read, s.save(ctx, &a.o, to)
-	}), false
+		err := do(ctx)
+		if err != nil && failed == nil {
+			return nil, err
+		}
+		return func() tea.Cmd {
+			switch {
+			case err == nil:
+				a.hint = s.changed(a.o.home())
+				return p.read()
+			case a.panel == panel(p):
+				failed(err)
+			default:
+				a.story.notice("error", capital(err.Error()))
+			}
+			return nil
+		}, nil
+	})
+}
+
+// standardID is the choice of the default.
+const standardID = "\x00"
+
+// choose lists the values of a setting.
+func (p *settingsPanel) choose(s setting) {
+	a := p.app
+	spec := dialog.Spec{Title: s.title, Why: strings.TrimSpace(s.about + "\n" + s.goes(a.o.home()))}
+	for i, value := range s.values {
+		spec.Choices = append(spec.Choices, dialog.Choice{ID: value, Label: value})
+		if value == s.value {
+			spec.Selected = i
+		}
+	}
+	if s.clears() {
+		spec.Choices = append(spec.Choices, dialog.Choice{ID: standardID, Label: "the default: " + s.standard()})
+	}
+	a.onTop(p, spec, func(r dialog.Result) tea.Cmd {
+		switch r.ID {
+		case s.value:
+			return nil
+		case standardID:
+			if s.local != nil {
+				s.local(s.standard())
+			}
+			return p.keep(s, func(ctx context.Context) error { return s.clear(ctx, &a.o) }, nil)
+		}
+		return p.take(s, r.ID)
+	})
+}
+
+// write lets the user write a value. With one that can't be taken it opens again
+// and tells why; what was written stays.
+func (p *settingsPanel) write(s setting, text string, wrong error) {
+	a := p.app
+	why := strings.TrimSpace(s.about+"\nEmpty is the default: "+s.standard()+".\n") + "\n" + s.goes(a.o.home())
+	if wrong != nil {
+		why = "! " + wrong.Error() + ".\n" + why
+	}
+	spec := dialog.Spec{Title: s.title, Why: why, Field: dialog.Field{Value: text, Placeholder: s.standard()}}
+	a.onTop(p, spec, func(r dialog.Result) tea.Cmd {
+		if r.Text == s.text() || r.Text == "" && !s.clears() {
+			return nil
+		}
+		value, err := s.read(r.Text)
+		if err != nil {
+			p.write(s, r.Text, err)
+			return nil
+		}
+		return p.keep(s, func(ctx context.Context) error { return s.keep(ctx, &a.o, value) }, func(err error) { p.write(s, r.Text, err) })
+	})
+}
+
+// visit opens the file at the setting's line in the user's editor, or tells where
+// that is.
+func (p *settingsPanel) visit(s setting) tea.Cmd {
+	a := p.app
+	visual := FindVisual(a.o.getenv)
+	if s.file.Place == nil || visual == "" {
+		a.hint = "It stands in " + shortPath(cmp.Or(s.file.From, s.file.File), "", a.o.home()) + "; EDITOR would open it here"
+		return nil
+	}
+	return a.later("open the file", func(context.Context) (func() tea.Cmd, error) {
+		path, line, err := s.file.Place()
+		return func() tea.Cmd {
+			return a.visit(visual, path, line, func(err error) tea.Msg {
+				return laterMsg(func() tea.Cmd {
+					a.back()
+					if err != nil {
+						a.story.notice("error", capital(err.Error()))
+					}
+					return p.read()
+				})
+			})
+		}, err
+	})
 }
 
 // ownSettings are the chat's.
