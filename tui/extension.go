@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
+	"github.com/hoopoe-agent/hoopoe/tui/inset"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -129,7 +131,11 @@ func guestLine(s style.Styles, b flow.Bidi, line string, width int) string {
 			return flow.Cut(painted, width, b).Text
 		}
 	}
-	return flow.Cut(s.Text.Render(sanitize.Line(line)), width, b).Text
+	line = sanitize.Line(line)
+	if first, _ := utf8.DecodeRuneInString(line); flow.HasRTL(string(first)) { // prose, without a mark before it
+		return s.Text.Render(inset.Text(style.Cut(line, width), b))
+	}
+	return flow.Cut(s.Text.Render(line), width, b).Text
 }
 
 // setDraft puts a text into the editor. Undo brings back what was there.

@@ -18,16 +18,16 @@ import (
 func textOf(s string) *string { return &s }
 
 // extensionScenes are what extensions show and ask.
-func extensionScenes() []struct {
+func extensionScenes(w tongue) []struct {
 	name string
 	play func(a *app)
 } {
 	around := func(a *app) {
 		a.happens(
 			event.StatusChanged{Extension: "git", Key: "branch", Text: textOf("▲ 3 ahead")},
-			event.StatusChanged{Extension: "tests", Key: "state", Text: textOf("测试 3/5")},
-			event.WidgetChanged{Extension: "todo", Key: "list", Lines: []string{"☐ write the tests", "☑ 读代码", "☐ اكتب التقرير"}},
-			event.WidgetChanged{Extension: "tips", Key: "tip", Placement: "belowEditor", Lines: []string{"\x1b[32mtip\x1b[0m: a line that is longer than a narrow screen has columns"}},
+			event.StatusChanged{Extension: "tests", Key: "state", Text: textOf(w.status)},
+			event.WidgetChanged{Extension: "todo", Key: "list", Lines: w.widget},
+			event.WidgetChanged{Extension: "tips", Key: "tip", Placement: "belowEditor", Lines: []string{w.tip}},
 		)
 	}
 	ask := func(q event.Question) func(a *app) {
@@ -39,12 +39,12 @@ func extensionScenes() []struct {
 	}
 	options := make([]string, 60)
 	for i := range options {
-		options[i] = fmt.Sprintf("%d %s", i+1, [...]string{"staging", "生产环境", "الخادم التجريبي"}[i%3])
+		options[i] = fmt.Sprintf("%d %s", i+1, w.options[i%3])
 	}
-	few := event.Question{ID: "q", Kind: event.AskSelect, Extension: "deploy", Waiting: 1, Title: "Where to? 部署到哪里？ إلى أين؟",
-		Options: []string{"staging", "生产环境", "الخادم"}, Descriptions: []string{"everybody can break it", "所有用户"}, Timeout: 75 * time.Second}
-	many := event.Question{ID: "q", Kind: event.AskSelect, Extension: "deploy", Title: "Which server?", Message: "They are all up.", Options: options, Timeout: 5 * time.Second}
-	confirm := event.Question{ID: "q", Kind: event.AskConfirm, Extension: "guard", Title: "Delete build/?", Message: strings.Repeat("هذا الأمر يحذف المجلد كله. 这个命令会删除整个目录。 It deletes the whole folder. ", 12)}
+	few := event.Question{ID: "q", Kind: event.AskSelect, Extension: w.extension, Waiting: 1, Title: w.question,
+		Options: w.options, Descriptions: w.details, Timeout: 75 * time.Second}
+	many := event.Question{ID: "q", Kind: event.AskSelect, Extension: w.extension, Title: w.question, Message: w.why, Options: options, Descriptions: w.details, Timeout: 5 * time.Second}
+	confirm := event.Question{ID: "q", Kind: event.AskConfirm, Extension: w.extension, Title: w.question, Message: strings.Repeat(w.why, 12)}
 	return []struct {
 		name string
 		play func(a *app)
@@ -54,40 +54,38 @@ func extensionScenes() []struct {
 			around(a)
 			lines := make([]string, 40)
 			for i := range lines {
-				lines[i] = fmt.Sprintf("row %d", i+1)
+				lines[i] = fmt.Sprintf("%s %d", w.options[0], i+1)
 			}
 			a.happens(event.WidgetChanged{Extension: "todo", Key: "list", Lines: lines})
 		}},
 		{"select", ask(few)},
-		{"select of many", func(a *app) { ask(many)(a); a.types("生产 2") }},
+		{"select of many", ask(many)},
+		{"select of the found", func(a *app) { ask(many)(a); a.types(w.filter) }},
 		{"confirm", ask(confirm)},
-		{"input", ask(event.Question{ID: "q", Kind: event.AskInput, Extension: "ticket", Title: "号码", Placeholder: "ABC-123"})},
-		{"editor", func(a *app) {
-			ask(event.Question{ID: "q", Kind: event.AskEditor, Extension: "notes", Title: "ملاحظات", Prefill: "سطر أول\n第二行\nthird"})(a)
-		}},
-		{"secret", ask(event.Question{ID: "q", Kind: event.AskInput, Title: "Key", Prefill: "sk-1", Secret: true})},
+		{"input", ask(event.Question{ID: "q", Kind: event.AskInput, Extension: w.extension, Title: w.number, Placeholder: "ABC-123"})},
+		{"editor", ask(event.Question{ID: "q", Kind: event.AskEditor, Extension: w.extension, Title: w.number, Prefill: w.notes})},
+		{"secret", ask(event.Question{ID: "q", Kind: event.AskInput, Title: w.number, Prefill: "sk-1", Secret: true})},
 		{"while it streams", func(a *app) {
 			ask(few)(a)
-			a.happens(event.MessageStarted{ID: "m"}, event.Notice{Level: "warning", Source: "lint", Text: "2 problems"})
+			a.happens(event.MessageStarted{ID: "m"}, event.Notice{Level: "warning", Source: "lint", Text: w.details[0]})
 		}},
 	}
 }
 
-// E-5: what extensions show and ask, at four sizes.
+// E-5: what extensions show and ask, at four sizes in each language.
 func TestExtensionScreens(t *testing.T) {
-	for _, size := range [][2]int{{20, 16}, {40, 20}, {80, 24}, {200, 50}} {
+	for _, size := range [][2]int{{20, 16}, {40, 20}, {80, 24}, {200, 30}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			var b strings.Builder
-			for _, scene := range extensionScenes() {
-				a := attachedApp(t, size[0], size[1], newFake().view)
-				scene.play(a)
-				rows, _ := a.rows()
-				for _, row := range rows {
-					if w := style.Width(row); w > size[0] {
-						t.Errorf("%s: row of %d columns: %q", scene.name, w, row)
-					}
+			for _, w := range everyTongue(mixed) {
+				for _, scene := range extensionScenes(w.tongue) {
+					a := attachedApp(t, size[0], size[1], newFake().view)
+					a.orders(w.bidi)
+					scene.play(a)
+					rows, _ := a.rows()
+					inWindow(t, scene.name+", "+w.name, rows, size[0])
+					fmt.Fprintf(&b, "== %s, %s\n%s\n", scene.name, w.name, trimmed(rows))
 				}
-				fmt.Fprintf(&b, "== %s\n%s\n", scene.name, screenText(a))
 			}
 			golden(t, filepath.Join("extensions", fmt.Sprintf("screen-%dx%d.golden", size[0], size[1])), b.String())
 		})
@@ -95,51 +93,57 @@ func TestExtensionScreens(t *testing.T) {
 }
 
 // approvalScenes are calls that wait for the user.
-func approvalScenes() []struct {
+func approvalScenes(w tongue) []struct {
 	name string
 	q    event.Question
 } {
 	var patch strings.Builder
-	patch.WriteString("--- main.go\n+++ main.go\n@@ -1,40 +1,40 @@\n")
+	fmt.Fprintf(&patch, "--- %s\n+++ %s\n@@ -1,40 +1,40 @@\n", w.path, w.path)
 	for i := range 20 {
-		fmt.Fprintf(&patch, "-\told line %d 旧的一行\n+\tسطر جديد %d\x1b[2J\n", i, i)
+		fmt.Fprintf(&patch, "-\t"+w.before+"\n+\t"+w.after+"\n", 100+i, 100+i)
 	}
+	path := "/code/demo/" + w.path
 	return []struct {
 		name string
 		q    event.Question
 	}{
 		{"command", event.Question{Title: "Run a command", Permission: &event.PermissionRequest{
-			Tool: "bash", Kind: "execute", Command: "git status && rm -rf 构建\u202e/ \x1b[8m; echo تم", Rules: []string{"bash(rm -rf)"},
-			Parts: []event.PermissionPart{{Text: "rm -rf 构建\u202e/", Why: "no rule allows it"}}}}},
-		{"long diff", event.Question{Title: "Edit main.go", Permission: &event.PermissionRequest{
-			Tool: "edit", Kind: "edit", Diff: patch.String(), Rules: []string{"edit(./main.go)"}, Paths: []string{"/code/demo/main.go"},
-			Parts: []event.PermissionPart{{Text: "/code/demo/main.go", Why: "it changes a file"}}}}},
+			Tool: "bash", Kind: "execute", Command: w.run, Rules: []string{w.rule},
+			Parts: []event.PermissionPart{{Text: w.part, Why: "no rule allows it"}}}}},
+		{"long diff", event.Question{Title: "Edit " + w.path, Permission: &event.PermissionRequest{
+			Tool: "edit", Kind: "edit", Diff: patch.String(), Rules: []string{"edit(./" + w.path + ")"}, Paths: []string{path},
+			Parts: []event.PermissionPart{{Text: path, Why: "it changes a file"}}}}},
 		{"arguments", event.Question{Title: "github create_issue", Agent: "explore", Permission: &event.PermissionRequest{
-			Tool: "mcp__github__create_issue", Kind: "other", Arguments: []byte(`{"title":"خطأ","body":"错误\u202e","labels":["bug"]}`)}}},
+			Tool: "mcp__github__create_issue", Kind: "other", Arguments: []byte(w.call)}}},
 	}
 }
 
-// Approvals at four sizes: what is asked about can be scrolled, the choices are
-// always there.
+// Approvals at four sizes in each language: what is asked about can be scrolled,
+// the choices are always there.
 func TestApprovalScreens(t *testing.T) {
-	for _, size := range [][2]int{{20, 20}, {40, 20}, {80, 24}, {200, 50}} {
+	for _, size := range [][2]int{{20, 20}, {40, 20}, {80, 24}, {200, 30}} {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			var b strings.Builder
-			for _, scene := range approvalScenes() {
-				a := attachedApp(t, size[0], size[1], newFake().view)
-				a.happens(event.RunStarted{Run: 1})
-				scene.q.ID, scene.q.Kind = "q", event.AskPermission
-				a.happens(event.AskOpened{Question: scene.q})
-				fmt.Fprintf(&b, "== %s\n%s\n", scene.name, screenText(a))
-				a.update(tea.KeyPressMsg{Code: tea.KeyEnd})
-				last := screenText(a)
-				for _, choice := range []string{"Yes, this once", "No (n)"} {
-					if size[0] > 20 && !strings.Contains(last, choice) {
-						t.Errorf("%s: no %q at the end of\n%s", scene.name, choice, last)
+			for _, w := range everyTongue(mixed) {
+				for _, scene := range approvalScenes(w.tongue) {
+					a := attachedApp(t, size[0], size[1], newFake().view)
+					a.orders(w.bidi)
+					a.happens(event.RunStarted{Run: 1})
+					scene.q.ID, scene.q.Kind = "q", event.AskPermission
+					a.happens(event.AskOpened{Question: scene.q})
+					rows, _ := a.rows()
+					inWindow(t, scene.name+", "+w.name, rows, size[0])
+					fmt.Fprintf(&b, "== %s, %s\n%s\n", scene.name, w.name, trimmed(rows))
+					a.update(tea.KeyPressMsg{Code: tea.KeyEnd})
+					last := screenText(a)
+					for _, choice := range []string{"Yes, this once", "No (n)"} {
+						if size[0] > 20 && !strings.Contains(last, choice) {
+							t.Errorf("%s, %s: no %q at the end of\n%s", scene.name, w.name, choice, last)
+						}
 					}
-				}
-				if scene.name == "long diff" && !strings.Contains(last, "19␛") {
-					t.Errorf("the end of the diff can't be reached:\n%s", last)
+					if scene.name == "long diff" && size[0] > 20 && !strings.Contains(last, "119") {
+						t.Errorf("%s: the end of the diff can't be reached:\n%s", w.name, last)
+					}
 				}
 			}
 			golden(t, filepath.Join("approvals", fmt.Sprintf("screen-%dx%d.golden", size[0], size[1])), b.String())

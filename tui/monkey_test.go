@@ -111,7 +111,7 @@ func (m monkey) crowd(a *app, fake *fakeSession, n int) {
 		return
 	}
 	told := fake.Session.(*told)
-	shelf := savedFixture(fake)
+	shelf := savedFixture(fake, mixed)
 	told.offers, told.roots, fake.rules, shelf.saved = nil, nil, nil, nil
 	var at *session.TreeNode
 	for i := range n {

@@ -60,7 +60,7 @@ func (s *shelf) List(_ context.Context, all bool) ([]session.Summary, error) {
 	if all {
 		return s.saved, nil
 	}
-	return slices.DeleteFunc(slices.Clone(s.saved), func(o session.Summary) bool { return o.Cwd != "/code/demo" }), nil
+	return slices.DeleteFunc(slices.Clone(s.saved), func(o session.Summary) bool { return o.Cwd != s.saved[0].Cwd }), nil
 }
 
 func (s *shelf) Rename(_ context.Context, path, name string) error {
@@ -75,9 +75,9 @@ func (s *shelf) Delete(_ context.Context, path string) error {
 }
 
 // palette has the built-in theme under three names.
-type palette struct{}
+type palette [2]string
 
-func (palette) Names() []string { return []string{"hoopoe", "زمردي", "水墨"} }
+func (p palette) Names() []string { return []string{"hoopoe", p[0], p[1]} }
 func (palette) Find(name string) (themes.Theme, error) {
 	t, err := themes.Load(themes.Default)
 	t.Name = name
@@ -94,68 +94,78 @@ func node(id, parent string, role message.Role, text string, then ...*session.Tr
 	return &session.TreeNode{Entry: session.Entry{Type: session.TypeMessage, ID: id, ParentID: parent, Message: &m, Timestamp: testTime.Add(-time.Hour)}, Children: then}
 }
 
-func branchesFixture() []*session.TreeNode {
-	labelled := node("e", "b", message.User, "اكتب الاختبارات أولًا ثم نفذها", node("f", "e", message.Assistant, "Tests first, then."))
-	labelled.Label = "tests"
-	return []*session.TreeNode{node("a", "", message.User, "replace foo with bar everywhere",
-		node("b", "a", message.Assistant, "I'll look at the files.\nThen more.",
-			node("c", "b", message.User, "改用 baz 吧，不要 bar",
-				node("t", "c", message.ToolResult, "package main",
-					node("d", "t", message.Assistant, "好的，现在改用 baz。"))),
+func branchesFixture(w tongue) []*session.TreeNode {
+	said := w.said
+	labelled := node("e", "b", message.User, said[5], node("f", "e", message.Assistant, said[6]))
+	labelled.Label = w.label
+	return []*session.TreeNode{node("a", "", message.User, said[0],
+		node("b", "a", message.Assistant, said[1],
+			node("c", "b", message.User, said[2],
+				node("t", "c", message.ToolResult, said[3],
+					node("d", "t", message.Assistant, said[4]))),
 			labelled,
-			node("g", "b", message.User, "stop here", node("h", "g", message.Assistant, "Stopped.\x1b[2J"),
-				node("i", "g", message.Assistant, strings.Repeat("A long answer. ", 30)))))}
+			node("g", "b", message.User, said[7], node("h", "g", message.Assistant, said[8]),
+				node("i", "g", message.Assistant, strings.Repeat(said[6]+" ", 30)))))}
 }
 
-func savedFixture(fake *fakeSession) *shelf {
+func savedFixture(fake *fakeSession, w tongue) *shelf {
 	at := func(d time.Duration) time.Time { return testTime.Add(-d) }
 	return &shelf{fake: fake, saved: []session.Summary{
-		{Path: "/s/x.jsonl", ID: "0199a3c2-test", Cwd: "/code/demo", Name: "today's work", Title: "replace foo with bar", Messages: 12, Modified: at(time.Minute)},
-		{Path: "/s/y.jsonl", ID: "0199a3c2-zh", Cwd: "/code/demo", Title: "请把所有的 foo 换成 bar，然后运行测试并报告结果", Messages: 1400, More: true, Modified: at(3 * time.Hour)},
-		{Path: "/s/z.jsonl", ID: "0199a3c2-ar", Cwd: "/code/مشروع", Title: "شغّل الأمر go test ./... ثم أعد المحاولة", Messages: 3, Modified: at(50 * time.Hour)},
-		{Path: "/s/w.jsonl", ID: "0199a3c2-bad", Cwd: "/code/demo", Title: "a\x1b]52;c;aGk=\x07b\u202ec", Messages: 1, Modified: at(400 * time.Hour)},
+		{Path: "/s/x.jsonl", ID: "0199a3c2-test", Cwd: w.folder, Name: w.named, Title: w.titles[0], Messages: 12, Modified: at(time.Minute)},
+		{Path: "/s/y.jsonl", ID: "0199a3c2-long", Cwd: w.folder, Title: w.titles[1], Messages: 1400, More: true, Modified: at(3 * time.Hour)},
+		{Path: "/s/z.jsonl", ID: "0199a3c2-other", Cwd: w.other, Title: w.titles[2], Messages: 3, Modified: at(50 * time.Hour)},
+		{Path: "/s/w.jsonl", ID: "0199a3c2-bad", Cwd: w.folder, Title: "a\x1b]52;c;aGk=\x07b\u202ec", Messages: 1, Modified: at(400 * time.Hour)},
 	}}
 }
 
-func offersFixture() []engine.Offer {
+func offersFixture(w tongue) []engine.Offer {
 	return []engine.Offer{
 		{Model: llm.Model{Provider: "anthropic", ID: "claude-sonnet-with-a-long-name", Name: "Claude Sonnet", ContextWindow: 200_000, Cost: llm.Price{Input: 3, Output: 15}}},
 		{Model: llm.Model{Provider: "anthropic", ID: "claude-haiku", ContextWindow: 1_050_000, Cost: llm.Price{Input: 0.25, Output: 1.25}}},
-		{Model: llm.Model{Provider: "本地", ID: "通义千问", Name: "نموذج محلي", ContextWindow: 8192}, Note: "The server cuts the context at 4096 tokens."},
+		{Model: llm.Model{Provider: w.model[0], ID: w.model[1], Name: w.model[2], ContextWindow: 8192}, Note: w.model[3]},
 		{Model: llm.Model{Provider: "offline", ID: "guide", Name: "Guide", ContextWindow: 100_000}},
 		{Model: llm.Model{Provider: "groq", ID: "llama", ContextWindow: 128_000, Cost: llm.Price{Input: 0.05, Output: 0.08}}, Err: &catalog.MissingKeyError{Model: llm.Model{Provider: "groq", ID: "llama"}, KeyEnv: "GROQ_API_KEY"}},
 	}
 }
 
-// panelApp is an app with everything that panels can show. Commands that the
-// panels return are run at once.
-func filesFixture() []Setting {
-	return []Setting{
-		{Key: "theme", Value: `"hoopoe"`, From: "/home/dev/.config/hoopoe/settings.json"},
-		{Key: "retry.enabled", Value: "true", From: "/code/demo/.hoopoe/settings.json"},
-		{Key: "todo.enabled", Value: "true", About: "give the model a task list"},
-		{Key: "shellPath", Value: `"/opt/外壳/\u202ebash"`, From: "/home/dev/.config/hoopoe/settings.json", About: "the shell of the bash tool"},
+func rulesFixture(w tongue) []permission.Rule {
+	return []permission.Rule{
+		{Tool: "bash", Pattern: "rm *", Action: permission.Deny, Source: permission.FromProject},
+		{Tool: "bash", Pattern: "git status", Action: permission.Allow, Source: permission.FromSaved},
+		{Tool: "edit", Pattern: w.rules[0], Action: permission.Allow, Source: permission.FromSession},
+		{Tool: "read", Pattern: w.rules[1], Action: permission.Ask, Source: permission.FromUser},
 	}
 }
 
-func panelApp(t testing.TB, width, height int) (*app, *fakeSession) {
-	a := attachedApp(t, width, height, newFake().view)
-	fake := newFake()
-	fake.Session = &told{fake: fake, offers: offersFixture(), roots: branchesFixture(), leaf: "d"}
-	fake.rules = []permission.Rule{
-		{Tool: "bash", Pattern: "rm *", Action: permission.Deny, Source: permission.FromProject},
-		{Tool: "bash", Pattern: "git status", Action: permission.Allow, Source: permission.FromSaved},
-		{Tool: "edit", Pattern: "文档/**", Action: permission.Allow, Source: permission.FromSession},
-		{Tool: "read", Pattern: "سري.txt", Action: permission.Ask, Source: permission.FromUser},
+func filesFixture(w tongue) []Setting {
+	return []Setting{
+		{Key: "theme", Value: `"hoopoe"`, From: "/home/dev/.config/hoopoe/settings.json"},
+		{Key: "retry.enabled", Value: "true", From: w.folder + "/.hoopoe/settings.json"},
+		{Key: "todo.enabled", Value: "true", About: "give the model a task list"},
+		{Key: "shellPath", Value: `"` + w.shell + `"`, From: "/home/dev/.config/hoopoe/settings.json", About: "the shell of the bash tool"},
 	}
+}
+
+// panelApp is an app with everything that panels can show. Commands that the
+// panels return are run at once.
+func panelApp(t testing.TB, width, height int) (*app, *fakeSession) {
+	return mixed.panelApp(t, width, height)
+}
+
+func (w tongue) panelApp(t testing.TB, width, height int) (*app, *fakeSession) {
+	fake := newFake()
+	fake.view.Cwd = w.folder
+	a := attachedApp(t, width, height, fake.view)
+	fake.Session = &told{fake: fake, offers: offersFixture(w), roots: branchesFixture(w), leaf: "d"}
+	fake.rules = rulesFixture(w)
 	a.session = fake
-	a.o.Sessions, a.o.Themes = savedFixture(fake), palette{}
+	a.o.Sessions, a.o.Themes = savedFixture(fake, w), palette(w.themes)
 	a.o.Save = func(_ context.Context, key string, value any) error {
 		fake.note(fmt.Sprintf("save %s %v", key, value))
 		return nil
 	}
 	a.o.Environ = []string{"HOME=/home/dev"}
-	a.o.Settings = func(context.Context) ([]Setting, error) { return filesFixture(), nil }
+	a.o.Settings = func(context.Context) ([]Setting, error) { return filesFixture(w), nil }
 	a.view.Model.Levels, a.view.SteeringMode, a.view.FollowUpMode, a.view.InterruptMode = []string{"off", "low", "high"}, "one-at-a-time", "all", "wait"
 	return a, fake
 }

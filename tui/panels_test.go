@@ -16,7 +16,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/slash"
-	"github.com/hoopoe-agent/hoopoe/tui/style"
+	"github.com/hoopoe-agent/hoopoe/tui/terminal"
 )
 
 // sends types a line, runs what comes of it, and hands on what that brings.
@@ -50,49 +50,77 @@ func ctrl(r rune) tea.KeyPressMsg   { return tea.KeyPressMsg{Code: r, Mod: tea.M
 func code(r rune) tea.KeyPressMsg   { return tea.KeyPressMsg{Code: r} }
 func letter(r rune) tea.KeyPressMsg { return tea.KeyPressMsg{Code: r, Text: string(r)} }
 
-// E-5: every panel at four widths, in three scripts.
-func TestPanels(t *testing.T) {
-	down, enter := code(tea.KeyDown), code(tea.KeyEnter)
-	for _, c := range []struct {
+// panelScenes are the panels as they are opened, and what is done in them.
+func panelScenes() []struct {
+	name string
+	play func(a *app, w tongue)
+} {
+	down, up, enter, end := code(tea.KeyDown), code(tea.KeyUp), code(tea.KeyEnter), code(tea.KeyEnd)
+	opened := func(command string, keys ...tea.KeyPressMsg) func(*app, tongue) {
+		return func(a *app, _ tongue) { a.sends(command); a.presses(keys...) }
+	}
+	typed := func(command string, text func(w tongue) string, keys ...tea.KeyPressMsg) func(*app, tongue) {
+		return func(a *app, w tongue) { opened(command, keys...)(a, w); a.types(text(w)) }
+	}
+	return []struct {
 		name string
-		open string
-		keys []tea.KeyPressMsg
+		play func(a *app, w tongue)
 	}{
-		{"models", "/model", nil},
-		{"models-unavailable", "/models", []tea.KeyPressMsg{code(tea.KeyEnd), enter}},
-		{"sessions", "/resume", []tea.KeyPressMsg{down}},
-		{"sessions-all", "/resume", []tea.KeyPressMsg{ctrl('a'), down, down}},
-		{"sessions-rename", "/resume", []tea.KeyPressMsg{down, ctrl('e'), letter('新')}},
-		{"sessions-delete", "/resume", []tea.KeyPressMsg{down, ctrl('x')}},
-		{"tree", "/tree", nil},
-		{"tree-folded", "/tree", []tea.KeyPressMsg{code(tea.KeyUp), code(tea.KeyLeft)}},
-		{"tree-all", "/tree", []tea.KeyPressMsg{ctrl('f'), ctrl('f'), ctrl('f')}},
-		{"tree-label", "/tree", []tea.KeyPressMsg{ctrl('b'), letter('م')}},
-		{"settings", "/settings", []tea.KeyPressMsg{down, down, down}},
-		{"settings-files", "/settings", []tea.KeyPressMsg{code(tea.KeyEnd)}},
-		{"themes", "/theme", []tea.KeyPressMsg{down}},
-		{"permissions", "/permissions", []tea.KeyPressMsg{down, down, down, down}},
-	} {
-		for _, width := range []int{20, 40, 80, 200} {
-			t.Run(fmt.Sprintf("%s-%d", c.name, width), func(t *testing.T) {
-				a, _ := panelApp(t, width, 20)
-				a.sends(c.open)
-				a.presses(c.keys...)
-				if a.panel == nil {
-					t.Fatal("no panel")
+		{"models", opened("/model", up)},
+		{"models-unavailable", opened("/models", end, enter)},
+		{"sessions", opened("/resume", down)},
+		{"sessions-all", opened("/resume", ctrl('a'), down, down)},
+		{"sessions-found", typed("/resume", func(w tongue) string { return w.found })},
+		{"sessions-rename", typed("/resume", func(w tongue) string { return w.named }, down, ctrl('e'))},
+		{"sessions-delete", opened("/resume", down, ctrl('x'))},
+		{"tree", opened("/tree")},
+		{"tree-folded", opened("/tree", up, code(tea.KeyLeft))},
+		{"tree-all", opened("/tree", ctrl('f'), ctrl('f'), ctrl('f'))},
+		{"tree-label", typed("/tree", func(w tongue) string { return w.label }, ctrl('b'))},
+		{"tree-go-on", opened("/tree", up, enter)},
+		{"tree-focus", typed("/tree", func(w tongue) string { return w.queued }, up, enter, letter('3'))},
+		{"settings", opened("/settings", down, down, down)},
+		{"settings-files", opened("/settings", end)},
+		{"themes", opened("/theme", down)},
+		{"permissions", opened("/permissions", down, down, down, down)},
+		{"history", func(a *app, w tongue) {
+			a.editor.SetHistory(w.said[:])
+			a.presses(ctrl('r'))
+		}},
+		{"trust", func(a *app, w tongue) { a.askTrust([]string{".hoopoe/settings.json", w.path, ".mcp.json"}) }},
+		{"keys", opened("/hotkeys", code(tea.KeyPgDown))},
+		{"doctor", func(a *app, _ tongue) {
+			a.doctored(doctoredMsg{found: terminal.Guess([]string{"TERM=tmux-256color", "TMUX=/tmp/tmux/default,1,0"})})
+		}},
+	}
+}
+
+// E-5: every panel at four widths, in each language.
+func TestPanels(t *testing.T) {
+	for _, scene := range panelScenes() {
+		t.Run(scene.name, func(t *testing.T) {
+			var b strings.Builder
+			for _, w := range everyTongue(mixed) {
+				if own := []string{"settings", "keys", "doctor"}; w.name != "english" && slices.Contains(own, scene.name) {
+					continue // nothing in them is the user's
 				}
-				rows, cx, cy := a.panel.view(width, 18, a.look.Bidi)
-				if len(rows) > 18 || cx >= width || cy >= len(rows) {
-					t.Errorf("%d rows, cursor at %d,%d", len(rows), cx, cy)
-				}
-				for _, row := range rows {
-					if w := style.Width(row); w > width {
-						t.Errorf("row of %d columns: %q", w, row)
+				for _, width := range []int{20, 40, 80, 200} {
+					a, _ := w.panelApp(t, width, 20)
+					a.orders(w.bidi)
+					scene.play(a, w.tongue)
+					if a.panel == nil {
+						t.Fatal("no panel")
 					}
+					rows, cx, cy := a.panel.view(width, 18, a.look.Bidi)
+					if len(rows) > 18 || cx >= width || cy >= len(rows) {
+						t.Errorf("%s at %d: %d rows, cursor at %d,%d", w.name, width, len(rows), cx, cy)
+					}
+					inWindow(t, w.name, rows, width)
+					fmt.Fprintf(&b, "== %s, %d columns\n%s\n\n", w.name, width, trimmed(rows))
 				}
-				golden(t, filepath.Join("panels", fmt.Sprintf("%s-%d.txt", c.name, width)), trimmed(rows)+"\n")
-			})
-		}
+			}
+			golden(t, filepath.Join("panels", scene.name+".golden"), b.String())
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
+	"github.com/hoopoe-agent/hoopoe/tui/inset"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -70,31 +71,35 @@ func (p *popup) rows(s style.Styles, b flow.Bidi, width, limit int) []string {
 	for i := p.first; i < p.first+limit; i++ {
 		o := p.options[i]
 		text, detail := sanitize.Line(o.text), sanitize.Line(o.detail)
+		text = inset.Code(shortened(text, max(1, width-2)), b)
 		if detail != "" {
-			text = style.Pad(text, wide)
+			text = style.Pad(text, min(wide, max(1, width-2)))
 		}
-		text = flow.Isolate(shortened(text, max(1, width-2)))
 		if room := width - style.Width(text) - 4; detail != "" && room > 3 {
-			detail = "  " + flow.Isolate(style.Cut(detail, room))
+			detail = "  " + inset.Text(style.Cut(detail, room), b)
 		} else {
 			detail = ""
 		}
 		if i == p.at {
-			row := flow.Cut("› "+text+detail, width, b).Text
-			rows = append(rows, s.Selected.Render(style.Pad(row, width)))
+			rows = append(rows, s.Selected.Render(style.Pad("› "+text+detail, width)))
 			continue
 		}
-		rows = append(rows, flow.Cut("  "+text+s.Muted.Render(detail), width, b).Text)
+		rows = append(rows, style.Cut("  "+text+s.Muted.Render(detail), width))
 	}
 	return rows
 }
 
 // shortened cuts an option; of a file its end tells more.
 func shortened(text string, width int) string {
-	if path, ok := strings.CutPrefix(text, "@"); ok && width > 1 {
-		return "@" + style.CutPath(path, width-1)
+	path, ok := strings.CutPrefix(text, "@")
+	if !ok || style.Width(text) <= width {
+		return style.Cut(text, width)
 	}
-	return style.Cut(text, width)
+	quote := ""
+	if inner, ok := strings.CutPrefix(path, `"`); ok && strings.HasSuffix(inner, `"`) {
+		quote, path = `"`, strings.TrimSuffix(inner, `"`)
+	}
+	return style.Cut("@"+quote+style.CutPath(path, width-1-2*len(quote))+quote, width)
 }
 
 // slashOptions lists the commands whose names begin with what is typed.

@@ -12,6 +12,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/card"
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
+	"github.com/hoopoe-agent/hoopoe/tui/inset"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -231,7 +232,7 @@ func (a *app) activityRow(width int) string {
 func (a *app) queueRows(width, limit int) []string {
 	var rows []string
 	add := func(how, text string) {
-		rows = append(rows, a.line(a.look.Muted, "↳ "+how+": "+flow.Isolate(sanitize.Line(text)), width))
+		rows = append(rows, a.marked(a.look.Muted, "↳ "+how+": ", text, width))
 	}
 	for _, q := range a.queue {
 		how := "next"
@@ -286,7 +287,13 @@ func (a *app) line(paint style.Style, text string, width int) string {
 
 func (a *app) todoRow(t message.Todo, width int) string {
 	mark, paint := card.TaskMark(a.look.Styles, t.Status)
-	return a.line(paint, mark+" "+flow.Isolate(sanitize.Line(t.Content)), width)
+	return a.marked(paint, mark+" ", t.Content, width)
+}
+
+// marked is a row of foreign text behind a mark. The text has its own direction.
+func (a *app) marked(paint style.Style, mark, text string, width int) string {
+	text = style.Cut(sanitize.Line(text), width-style.Width(mark))
+	return paint.Render(style.Cut(mark, width) + inset.Text(text, a.look.Bidi))
 }
 
 // input renders what has the keyboard: a panel, or the editor and its popup. cx

@@ -3,8 +3,6 @@ package dialog_test
 import (
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +12,6 @@ import (
 
 	"github.com/hoopoe-agent/hoopoe/themes"
 	"github.com/hoopoe-agent/hoopoe/tui/dialog"
-	"github.com/hoopoe-agent/hoopoe/tui/diff"
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
@@ -33,32 +30,23 @@ func styles(t testing.TB, color bool) style.Styles {
 
 // approval is the dialog for a tool call.
 func approval(body func(int) []string) dialog.Spec {
+	return english.approval(body)
+}
+
+func (w tongue) approval(body func(int) []string) dialog.Spec {
 	return dialog.Spec{
-		Title: "Run a command / تشغيل أمر / 运行命令",
-		Why:   "git push is not covered by any rule.",
+		Title: w.call,
+		Why:   "• " + w.part + ": no rule allows it",
 		Body:  body,
 		Choices: []dialog.Choice{
 			{ID: "once", Label: "Yes, once"},
 			{ID: "session", Label: "Yes, for this session"},
-			{ID: "always", Label: "Yes, always", Detail: "saves the rule: bash(git push origin main)"},
+			{ID: "always", Label: "Yes, always", Detail: "saves the rule: " + w.rule},
 			{ID: "no", Label: "No"},
 			{ID: "reason", Label: "No, and tell the model why", Reason: "what should be done instead?"},
 		},
 		Cancel: "no",
 	}
-}
-
-// question is what an extension may ask: long, in three scripts, for a while.
-func question() dialog.Spec {
-	now := time.Unix(1_000_000, 0)
-	spec := dialog.Spec{
-		Title: "Where to deploy? 部署到哪里？", From: "deploy-helper", Why: strings.Repeat("اختر الخادم الذي سينشر عليه التطبيق. ", 12),
-		Deadline: now.Add(75 * time.Second), Now: func() time.Time { return now },
-	}
-	for _, label := range []string{"staging, which everybody on the team can reach and break", "生产环境（所有用户）", "الخادم التجريبي", "nowhere"} {
-		spec.Choices = append(spec.Choices, dialog.Choice{ID: label, Label: label, Detail: "What happens then is told here, in a few words."})
-	}
-	return spec
 }
 
 func keyOf(name string) tea.KeyPressMsg {
@@ -257,45 +245,6 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// E-5: golden text at four widths.
-func TestGolden(t *testing.T) {
-	s := styles(t, false)
-	change := diff.Unified("a/main.go", "b/main.go", strings.Repeat("天地玄黄\n", 3), strings.Repeat("宇宙洪荒 👨‍👩‍👧‍👦\n", 30))
-	for _, width := range []int{20, 40, 80, 200} {
-		t.Run(fmt.Sprint(width), func(t *testing.T) {
-			var views []string
-			for _, d := range []*dialog.Dialog{
-				dialog.New(approval(dialog.Command("git push origin main\n\techo مرحبا\u202e \x1b[2J", s, flow.Bidi{})), s),
-				dialog.New(approval(dialog.Diff(change, diff.Options{Styles: s})), s),
-				dialog.New(dialog.Confirm("Leave?", "The agent is still at work."), s),
-				dialog.New(dialog.Spec{Title: "اسم", Field: dialog.Field{Value: "天地玄黄", Placeholder: "name"}}, s),
-				dialog.New(question(), s),
-				dialog.New(dialog.Spec{Title: "Key for anthropic", Field: dialog.Field{Value: "sk-secret", Secret: true}}, s),
-				dialog.New(dialog.Spec{Title: "Release notes", From: "release", Field: dialog.Field{Multiline: true,
-					Value: strings.Repeat("سطر من النص 一行文字 a line\n", 12)}}, s),
-			} {
-				view := d.View(width, 16)
-				inside(t, d, view, width, 16)
-				views = append(views, trimmed(view))
-			}
-			got := strings.Join(views, "\n\n") + "\n"
-			file := filepath.Join("testdata", fmt.Sprintf("dialogs-%d.txt", width))
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("rows differ from %s (run with -update and look at the change):\n%s", file, got)
-			}
-		})
-	}
-}
-
 // trimmed is a view without colours and without blanks at the ends of rows.
 func trimmed(view string) string {
 	rows := strings.Split(ansi.Strip(view), "\n")
@@ -351,7 +300,7 @@ func TestScrolling(t *testing.T) {
 		}
 	}
 	press(d, "home")
-	if view := d.View(60, 16); !strings.Contains(view, "git push is not covered") {
+	if view := d.View(60, 16); !strings.Contains(view, "no rule allows it") {
 		t.Errorf("not at the start:\n%s", view)
 	}
 	d.Scroll(1000)

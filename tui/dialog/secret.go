@@ -7,6 +7,8 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
+	"github.com/hoopoe-agent/hoopoe/tui/inset"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -44,14 +46,14 @@ func (f *secret) edited(action keymap.Action) bool {
 func (f *secret) paste(text string) { f.text += strings.TrimSpace(sanitize.Line(text)) }
 
 // view is the field's row and the caret's column in it.
-func (f *secret) view(s style.Styles, placeholder string, width int) (row string, caret int) {
+func (f *secret) view(s style.Styles, b flow.Bidi, placeholder string, width int) (row string, caret int) {
 	n := 0
 	for it := graphemes.FromString(f.text); it.Next(); {
 		n++
 	}
 	const prompt = "› "
 	if n == 0 {
-		row = s.Accent.Render(prompt) + s.Muted.Render(style.Cut(sanitize.Line(placeholder), width-len(" ")-1))
+		row = s.Accent.Render(prompt) + s.Muted.Render(inset.Text(style.Cut(sanitize.Line(placeholder), width-style.Width(prompt)), b))
 		return style.Cut(row, width), min(style.Width(prompt), width-1)
 	}
 	dots := strings.Repeat("•", max(min(n, width-style.Width(prompt)-1), 0))

@@ -3,10 +3,12 @@ package dialog
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
+	"github.com/hoopoe-agent/hoopoe/tui/inset"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -36,9 +38,8 @@ func (d *Dialog) View(width, height int) string {
 	d.named = true
 	if rest > 0 {
 		var rule string
-		title := flow.Isolate(style.Cut(d.spec.Title, style.TitleRoom(width)))
-		rule, d.named = d.styles.Rule(title, flow.Isolate(d.spec.From), width)
-		rows = append(rows, d.inOrder(rule, width))
+		rule, d.named = inset.Rule(d.styles, d.spec.Title, d.spec.From, width, d.bidi)
+		rows = append(rows, rule)
 		rest--
 	}
 	hint := rest > 1
@@ -55,7 +56,7 @@ func (d *Dialog) View(width, height int) string {
 	d.placed(len(rows))
 	rows = append(rows, foot...)
 	if hint {
-		rows = append(rows, d.inOrder(d.styles.Muted.Render(d.hint()), width))
+		rows = append(rows, d.styles.Muted.Render(inset.Parts(style.Cut(d.hint(), width), d.bidi)))
 	}
 	return strings.Join(rows, "\n")
 }
@@ -64,30 +65,16 @@ func (d *Dialog) View(width, height int) string {
 // written, else -1, -1.
 func (d *Dialog) Cursor() (x, y int) { return d.caret.x, d.caret.y }
 
-// inOrder is a row of at most width columns in the order that the terminal
-// needs.
-func (d *Dialog) inOrder(row string, width int) string { return flow.Cut(row, width, d.bidi).Text }
-
-// wrapped are the rows of a line.
-func (d *Dialog) wrapped(line string, width int) []string {
-	return flow.Texts(flow.Wrap(line, width, d.bidi))
-}
-
 // textRows are the rows that scroll. A title that the rule cuts stands here
 // whole.
 func (d *Dialog) textRows(width int) []string {
 	var rows []string
 	if style.Width(d.spec.Title) > style.TitleRoom(width) {
-		rows = d.wrapped(d.styles.Bold.Render(flow.Isolate(d.spec.Title)), width)
+		rows = painted(d.styles.Bold, inset.Prose(d.spec.Title, width, d.bidi))
 	}
 	if d.spec.Why != "" {
 		for line := range strings.SplitSeq(d.spec.Why, "\n") {
-			if point, ok := strings.CutPrefix(line, "• "); ok {
-				line = "• " + flow.Isolate(point)
-			} else {
-				line = flow.Isolated(line)
-			}
-			rows = append(rows, d.wrapped(d.styles.Text.Render(line), width)...)
+			rows = append(rows, d.paragraph(line, width)...)
 		}
 	}
 	if d.spec.Body == nil {
@@ -98,6 +85,29 @@ func (d *Dialog) textRows(width int) []string {
 	}
 	return append(rows, d.spec.Body(width)...)
 }
+
+// paragraph is a line of Why in rows, what follows a bullet set in.
+func (d *Dialog) paragraph(line string, width int) []string {
+	point, ok := strings.CutPrefix(line, bullet)
+	columns := style.Width(bullet)
+	if !ok || width < 2*columns {
+		return painted(d.styles.Text, inset.Prose(line, width, d.bidi))
+	}
+	rows := flow.Indent(flow.Wrap(flow.Isolate(point), width-columns, d.bidi), columns)
+	rows[0].Text = bullet + strings.TrimPrefix(rows[0].Text, strings.Repeat(" ", columns))
+	return painted(d.styles.Text, rows)
+}
+
+func painted(s style.Style, rows []flow.Row) []string {
+	texts := flow.Texts(rows)
+	for i := range texts {
+		texts[i] = s.Render(texts[i])
+	}
+	return texts
+}
+
+// bullet begins a line of Why that is a point of a list.
+const bullet = "• "
 
 // answerRows are the rows that the answers may take: the title is left where
 // there is room for two of them.
@@ -147,7 +157,7 @@ func (d *Dialog) window(width, height int) []string {
 func (d *Dialog) answers(width, height int) []string {
 	d.places = nil
 	if d.secret != nil {
-		row, caret := d.secret.view(d.styles, d.spec.Field.Placeholder, width)
+		row, caret := d.secret.view(d.styles, d.bidi, d.spec.Field.Placeholder, width)
 		d.caret.x, d.caret.y = caret, 0
 		return []string{row}
 	}
@@ -206,17 +216,16 @@ func (d *Dialog) choice(i int, c Choice, width int) []string {
 	if i == d.at {
 		mark = "› "
 	}
-	label := flow.Isolate(c.Label)
 	if i < 9 {
-		label = fmt.Sprintf("%d. %s", i+1, label)
+		mark += fmt.Sprintf("%d. ", i+1)
 	}
+	label := c.Label
 	if c.Key != "" {
 		label += " (" + c.Key + ")"
 	}
-	margin := style.Cut(mark, max(width-1, 0))
-	room := width - style.Width(margin)
+	margin := style.Cut(mark, width/2)
 	var rows []string
-	for n, row := range d.wrapped(label, room) {
+	for n, row := range inset.Rows(label, width-style.Width(margin), math.MaxInt, d.bidi) {
 		if n > 0 {
 			margin = strings.Repeat(" ", style.Width(margin))
 		}
@@ -230,7 +239,7 @@ func (d *Dialog) choice(i int, c Choice, width int) []string {
 		return rows
 	}
 	margin = strings.Repeat(" ", min(5, max(width-1, 0)))
-	for _, row := range d.wrapped(flow.Isolate(c.Detail), width-len(margin)) {
+	for _, row := range inset.Rows(c.Detail, width-len(margin), math.MaxInt, d.bidi) {
 		rows = append(rows, margin+d.styles.Muted.Render(row))
 	}
 	return rows
@@ -244,7 +253,7 @@ func (d *Dialog) hint() string {
 		text = Countdown(d.spec.Deadline.Sub(d.spec.Now())) + " left · " + text
 	}
 	if !d.named {
-		text = flow.Isolate(d.spec.From) + " · " + text
+		text = d.spec.From + " · " + text
 	}
 	return text
 }
@@ -272,7 +281,7 @@ func (d *Dialog) keys() string {
 	text := d.spec.Keys.Pair(keymap.SelectUp, keymap.SelectDown) + " and " + d.key(keymap.SelectConfirm, "Enter") + ", or a number · " + leave
 	for _, c := range d.spec.Choices {
 		if c.ID == d.spec.Cancel && c.ID != "" {
-			return text + ": " + flow.Isolate(c.Label)
+			return text + ": " + c.Label
 		}
 	}
 	return text + " to cancel"

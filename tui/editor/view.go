@@ -3,6 +3,8 @@ package editor
 import (
 	"strings"
 
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
+	"github.com/hoopoe-agent/hoopoe/tui/inset"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -22,7 +24,7 @@ func (e *Editor) View(width, maxHeight int) string {
 	blank := strings.Repeat(" ", indent)
 	if e.buf.empty() {
 		e.caret.x, e.caret.y = min(indent, width-1), 0
-		hint := style.Cut(e.opts.Placeholder, e.width)
+		hint := inset.Text(style.Cut(e.opts.Placeholder, e.width), flow.Bidi{Reorder: e.opts.Reorder})
 		return margin + e.opts.Styles.Muted.Render(hint)
 	}
 

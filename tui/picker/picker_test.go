@@ -3,8 +3,6 @@ package picker_test
 import (
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -109,72 +107,10 @@ func TestSetItemsKeepsSelection(t *testing.T) {
 	}
 }
 
-// rich has all that an item can have.
-var rich = []picker.Item{
-	{ID: "1", Group: "anthropic", Title: "claude-sonnet-with-a-long-name", Cells: []string{"200k", "$3 in, $15 out"}, Current: true, More: "Good for most work."},
-	{ID: "2", Group: "anthropic", Title: "克劳德 模型", Cells: []string{"1M", "$0.25 in, $1.25 out"}, More: strings.Repeat("这个模型很快。", 30)},
-	{ID: "3", Group: "مزود محلي", Title: "نموذج عربي", Cells: []string{"?", "no price"}, Detail: "runs here"},
-	{ID: "4", Group: "groq · no key: GROQ_API_KEY", Title: "llama", Cells: []string{"128k", "$0.05 in, $0.08 out"}, Dim: true, More: "Set GROQ_API_KEY or run hoopoe login groq."},
-	{ID: "5", Lead: "│ ├─ ", Title: strings.Repeat("a branch of a tree with many words ", 4)},
-}
-
-// E-5: golden text at four widths, and no row is wider or one too many.
-func TestGolden(t *testing.T) {
-	keys := func(codes ...rune) func(*picker.Picker) { return func(p *picker.Picker) { press(p, codes...) } }
-	asked := picker.Options{
-		Title: "Which model? 哪个模型", Note: "asked by todo · 12s", Hint: "Ctrl+X deletes", Ordered: true,
-		Intro: "اختر نموذجًا لهذه المهمة.\n" + strings.Repeat("A long message that says why it is asked. ", 12),
-	}
-	for _, c := range []struct {
-		name   string
-		o      picker.Options
-		items  []picker.Item
-		height int
-		steps  []func(*picker.Picker)
-	}{
-		{"models", picker.Options{Title: "模型 Model"}, models, 6, []func(*picker.Picker){keys(), keys(tea.KeyEnd), func(p *picker.Picker) { typeIn(p, "local") }}},
-		{"rich", asked, rich, 18, []func(*picker.Picker){
-			keys(), keys(tea.KeyDown), func(p *picker.Picker) {
-				keys(tea.KeyEnd)(p)
-				p.Update(tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift})
-			},
-			func(p *picker.Picker) { typeIn(p, "groq") }, func(p *picker.Picker) { typeIn(p, "zzz") }}},
-	} {
-		for _, width := range []int{20, 40, 80, 200} {
-			t.Run(fmt.Sprintf("%s-%d", c.name, width), func(t *testing.T) {
-				o := c.o
-				o.Styles = styles(t, false)
-				p := picker.New(o, c.items)
-				var views []string
-				for _, step := range c.steps {
-					step(p)
-					view := p.View(width, c.height)
-					inside(t, p, view, width, c.height)
-					views = append(views, trimmed(view))
-				}
-				got := strings.Join(views, "\n\n") + "\n"
-				file := filepath.Join("testdata", fmt.Sprintf("%s-%d.txt", c.name, width))
-				if *update {
-					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-				want, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got != string(want) {
-					t.Errorf("rows differ from %s (run with -update and look at the change):\n%s", file, got)
-				}
-			})
-		}
-	}
-}
-
 func TestSmall(t *testing.T) {
 	for _, width := range []int{1, 2, 5, 11} {
 		for _, height := range []int{1, 2, 3, 9, 30} {
-			for _, items := range [][]picker.Item{models, rich, nil} {
+			for _, items := range [][]picker.Item{models, mixed.rich(), nil} {
 				p := picker.New(picker.Options{Title: "Model", Note: "n", Intro: "an intro", Styles: styles(t, true)}, items)
 				inside(t, p, p.View(width, height), width, height)
 				typeIn(p, "天地玄黄 a long filter")
@@ -252,7 +188,7 @@ func TestUserKeys(t *testing.T) {
 // second one chooses it; headings, what can't be chosen and other rows do
 // nothing.
 func TestClick(t *testing.T) {
-	p := picker.New(picker.Options{Title: "Which?", Intro: "A word before.", Styles: styles(t, false)}, append(rich, models...))
+	p := picker.New(picker.Options{Title: "Which?", Intro: "A word before.", Styles: styles(t, false)}, append(mixed.rich(), models...))
 	press(p, tea.KeyEnd)
 	for _, height := range []int{5, 9, 30} {
 		for y, row := range strings.Split(ansi.Strip(p.View(60, height)), "\n") {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
+	"github.com/hoopoe-agent/hoopoe/tui/inset"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -23,10 +24,16 @@ const (
 
 const now = "  ← current"
 
+// none is a cell for which there is nothing to say.
+const none = "–"
+
 // widths are the columns that the items' parts take.
 type widths struct {
 	title int // with lead
 	cells []int
+	// beside says that there are items with cells and details. Where there are
+	// none, details stand where the cells of others do.
+	beside bool
 }
 
 // widest bounds the titles' column, so that one long title doesn't push the
@@ -36,6 +43,7 @@ const widest = 60
 func widthsOf(items []Item) widths {
 	var w widths
 	for _, it := range items {
+		w.beside = w.beside || len(it.Cells) > 0 && it.Detail != ""
 		// No text has more columns than bytes: most need not be measured.
 		if n := len(it.Lead) + len(it.Title); n > w.title && w.title < widest {
 			w.title = max(w.title, min(style.Width(it.Lead+it.Title), widest))
@@ -60,9 +68,8 @@ func (p *Picker) View(width, height int) string {
 	noted := p.o.Note == ""
 	if height > 2 {
 		var rule string
-		title := flow.Isolate(style.Cut(p.o.Title, style.TitleRoom(width)))
-		rule, noted = s.Rule(title, flow.Isolate(p.o.Note), width)
-		rows = append(rows, p.inOrder(rule, width))
+		rule, noted = inset.Rule(s, p.o.Title, p.o.Note, width, p.bidi)
+		rows = append(rows, rule)
 	}
 	foot := 1 // the filter
 	if height > 3 {
@@ -101,7 +108,7 @@ func (p *Picker) list(width, limit int) []string {
 	rows := make([]string, max(min(limit, len(p.lines)-p.top), 0))
 	for n := range rows {
 		if line := p.lines[p.top+n]; line < 0 {
-			rows[n] = p.inOrder(p.o.Styles.Bold.Render(p.items[p.found[^line]].Group), width)
+			rows[n] = p.o.Styles.Bold.Render(inset.Parts(style.Cut(p.items[p.found[^line]].Group, width), p.bidi))
 		} else {
 			rows[n] = p.row(line, width, columns)
 		}
@@ -115,20 +122,17 @@ func (p *Picker) filterRow(width int) string {
 	room := max(width-style.Width(mark)-1, 0)
 	filter := tail(p.filter, room)
 	p.caret.x = min(style.Width(mark+filter), width-1)
+	if p.bidi.Reorder && flow.RightToLeft(filter) { // it goes on at its left
+		p.caret.x = min(style.Width(mark), width-1)
+	}
+	if !strings.HasSuffix(filter, " ") {
+		filter = inset.Text(filter, p.bidi)
+	}
 	row := s.Accent.Render(mark) + s.Text.Render(filter)
 	if p.filter == "" {
 		row += s.Muted.Render(style.Cut("type to filter", room))
 	}
-	return p.inOrder(row, width)
-}
-
-// inOrder is a row of at most width columns in the order that the terminal
-// needs. Blanks at its end go.
-func (p *Picker) inOrder(row string, width int) string { return flow.Cut(row, width, p.bidi).Text }
-
-// wrapped are the rows of a line.
-func (p *Picker) wrapped(line string, width int) []string {
-	return flow.Texts(flow.Wrap(line, width, p.bidi))
+	return style.Cut(row, width)
 }
 
 // introRows are the part of the intro that is on the screen, the last row
@@ -144,7 +148,9 @@ func (p *Picker) introRows(width, limit int) []string {
 	}
 	var rows []string
 	for line := range strings.SplitSeq(text, "\n") {
-		rows = append(rows, p.wrapped(p.o.Styles.Text.Render(flow.Isolated(line)), width)...)
+		for _, row := range inset.Prose(line, width, p.bidi) {
+			rows = append(rows, p.o.Styles.Text.Render(row.Text))
+		}
 	}
 	if len(rows) > limit {
 		page := max(limit-1, 1)
@@ -206,15 +212,11 @@ func (p *Picker) row(i, width int, columns []int) string {
 	case it.Current:
 		mark = "• "
 	}
-	cells := p.cells(it, columns)
-	title := it.Lead + it.Title
-	if len(columns) > 1 || it.Detail != "" && style.Width(title) < columns[0] && p.aligned() {
-		title = style.Pad(title, columns[0])
+	cells := ""
+	if len(it.Cells) > 0 || p.wide.beside {
+		cells = p.cells(it, columns)
 	}
-	text := style.Cut(mark+title, width-style.Width(cells))
-	if name, ok := strings.CutPrefix(text, mark+it.Lead); ok {
-		text = mark + it.Lead + flow.Isolate(name)
-	}
+	text := p.head(it, mark, width-style.Width(cells), columns)
 	rest := cells
 	if it.Detail == "" {
 		rest = strings.TrimRight(rest, " ")
@@ -223,7 +225,7 @@ func (p *Picker) row(i, width int, columns []int) string {
 		rest += now
 	}
 	if room := width - style.Width(text+rest) - gap; it.Detail != "" && room > 3 {
-		rest += strings.Repeat(" ", gap) + flow.Isolate(style.Cut(it.Detail, room))
+		rest += strings.Repeat(" ", gap) + inset.Text(style.Cut(it.Detail, room), p.bidi)
 	}
 	rest = style.Cut(strings.TrimRight(rest, " "), width-style.Width(text))
 	if rest == "" {
@@ -231,11 +233,25 @@ func (p *Picker) row(i, width int, columns []int) string {
 	}
 	switch {
 	case selected:
-		return s.Selected.Render(style.Pad(p.inOrder(text+rest, width), width))
+		return s.Selected.Render(style.Pad(text+rest, width))
 	case it.Disabled || it.Dim:
-		return p.inOrder(s.Muted.Render(text+rest), width)
+		return s.Muted.Render(text + rest)
 	}
-	return p.inOrder(s.Text.Render(text)+s.Muted.Render(rest), width)
+	return s.Text.Render(text) + s.Muted.Render(rest)
+}
+
+// head is a row up to its cells, in at most that many columns.
+func (p *Picker) head(it Item, mark string, width int, columns []int) string {
+	lead := style.Cut(mark+it.Lead, width)
+	room := width - style.Width(lead)
+	if len(columns) > 1 {
+		room = min(room, columns[0]+style.Width(mark)-style.Width(lead))
+	}
+	text := lead + inset.Text(style.Cut(it.Title, room), p.bidi)
+	if len(columns) > 1 || it.Detail != "" && style.Width(it.Lead+it.Title) < columns[0] && p.aligned() {
+		return style.Pad(text, min(width, columns[0]+style.Width(mark)))
+	}
+	return text
 }
 
 // cells are an item's columns after the title.
@@ -244,10 +260,9 @@ func (p *Picker) cells(it Item, columns []int) string {
 	for n, c := range columns[1:] {
 		cell := ""
 		if n < len(it.Cells) {
-			cell = style.Cut(it.Cells[n], c)
+			cell = inset.Text(style.Cut(it.Cells[n], c), p.bidi)
 		}
 		blank := strings.Repeat(" ", c-style.Width(cell))
-		cell = flow.Isolate(cell)
 		cells.WriteString(strings.Repeat(" ", gap))
 		if slices.Contains(p.o.Numbers, n) {
 			cells.WriteString(blank + cell)
@@ -282,7 +297,7 @@ func (p *Picker) paneRows(width int) int {
 		if text == "" || p.tall.rows > 0 && len(text) < width && !strings.Contains(text, "\n") {
 			continue
 		}
-		p.tall.rows = max(p.tall.rows, min(len(p.saidRows(text, width)), moreRows))
+		p.tall.rows = max(p.tall.rows, len(inset.Rows(text, max(width-2, 1), moreRows, p.bidi)))
 	}
 	return p.tall.rows
 }
@@ -298,26 +313,25 @@ func (p *Picker) said(it Item, width int, columns []int) string {
 		whole = append(whole, it.Title)
 	}
 	for n, cell := range it.Cells {
-		if n+1 >= len(columns) || style.Width(cell) > columns[n+1] {
+		if cell != none && (n+1 >= len(columns) || style.Width(cell) > columns[n+1]) {
 			whole = append(whole, cell)
 		}
 	}
 	if taken := style.Width(it.Title) + 2*gap + style.Width(it.Detail); it.Detail != "" && it.More == "" && taken > room {
 		whole = append(whole, it.Detail)
 	}
-	return strings.Trim(strings.Join(whole, "  ")+"\n"+it.More, "\n")
+	between := "  "
+	if slices.ContainsFunc(whole, flow.HasRTL) { // each in its own direction
+		between = "\n"
+	}
+	return strings.Trim(strings.Join(whole, between)+"\n"+it.More, "\n")
 }
 
 // pane tells of the selected item in exactly that many rows.
 func (p *Picker) pane(width, height int) []string {
 	it, _ := p.Selected()
-	rows := p.saidRows(p.said(it, width, p.columns(width)), width)
-	if len(rows) > height {
-		rows = rows[:height]
-		rows[height-1] = style.Cut(rows[height-1]+" …", max(width-2, 1))
-	}
 	out := make([]string, height)
-	for i, row := range rows {
+	for i, row := range inset.Rows(p.said(it, width, p.columns(width)), max(width-2, 1), height, p.bidi) {
 		if row != "" {
 			out[i] = style.Cut("  "+p.o.Styles.Muted.Render(row), width)
 		}
@@ -325,24 +339,15 @@ func (p *Picker) pane(width, height int) []string {
 	return out
 }
 
-// saidRows are the rows of what is said of an item: below its title, where its
-// row begins, whatever the direction of the text.
-func (p *Picker) saidRows(text string, width int) (rows []string) {
-	for line := range strings.SplitSeq(text, "\n") {
-		rows = append(rows, p.wrapped(flow.Isolate(line), max(width-2, 1))...)
-	}
-	return rows
-}
-
 func (p *Picker) foot(width int, noted bool) string {
 	text := "  " + p.count()
 	if p.o.Note != "" && !noted {
-		text += " · " + flow.Isolate(p.o.Note)
+		text += " · " + p.o.Note
 	}
 	if p.o.Hint != "" {
 		text += " · " + p.o.Hint
 	}
-	return p.inOrder(p.o.Styles.Muted.Render(text), width)
+	return p.o.Styles.Muted.Render(inset.Parts(style.Cut(text, width), p.bidi))
 }
 
 func (p *Picker) count() string {
