@@ -14,6 +14,11 @@ import (
 
 // flatPanels is a chat in lines on a terminal, with all that the panels list.
 func flatPanels(t *testing.T) (*screen, *fakeSession) {
+	a, _ := panelApp(t, 80, 24)
+	return flatPanelsWith(t, a.o.Settings)
+}
+
+func flatPanelsWith(t *testing.T, settings func(context.Context) ([]Setting, error)) (*screen, *fakeSession) {
 	s, f := newScreen(t, 100, 60), newFake()
 	a, fake := panelApp(t, 80, 24)
 	f.Session, f.rules = fake.Session, fake.rules
@@ -27,7 +32,7 @@ func flatPanels(t *testing.T) (*screen, *fakeSession) {
 		}}
 	}
 	s.run(Options{
-		Environ: []string{"TERM=dumb", "HOME=/home/dev"}, Theme: a.o.Theme, Themes: palette(mixed.themes), Sessions: shelf, Settings: a.o.Settings, Now: a.o.Now,
+		Environ: []string{"TERM=dumb", "HOME=/home/dev"}, Theme: a.o.Theme, Themes: palette(mixed.themes), Sessions: shelf, Settings: settings, Now: a.o.Now,
 		Commands: slash.New(noted("model"), noted("resume"), noted("permissions"), noted("tree")),
 		Save: func(_ context.Context, key string, value any) error {
 			f.note(fmt.Sprintf("save %s %v", key, value))
@@ -66,7 +71,7 @@ func TestFlatPanels(t *testing.T) {
 		{"settings", []step{{"/settings", []string{"? Settings", "1. Theme, hoopoe", "   The colours", "from ~/.config/hoopoe/settings.json", "3. Vim keys, off"}}, {"vim", []string{"1. Vim keys, off"}}, {"1", []string{"3. Vim keys, on"}}}, "save tui.vim true"},
 		{"settings with more values", []step{{"/settings", []string{"? Settings"}}, {"theme", []string{"1. Theme"}}, {"1", []string{"? Theme", "2. زمردي"}}, {"2", []string{"1. Theme, زمردي"}}}, "save theme زمردي"},
 		{"settings of the session", []step{{"/settings", []string{"? Settings"}}, {"thinking", []string{"1. Thinking"}}, {"1", []string{"? Thinking", "3. high"}}, {"3", []string{"? Settings"}}}, "thinking high"},
-		{"settings of the files", []step{{"/settings", []string{"? Settings"}}, {"shell", []string{`"/opt/外壳/\u202ebash"`}}, {"1", []string{"config edit changes shellPath"}}, {"0", nil}}, ""},
+		{"settings of the files", []step{{"/settings", []string{"? Settings"}}, {"shell", []string{"1. shellPath, /opt/外壳/bash"}}, {"1 /bin/my sh", []string{"Saved; it holds from the next start on.", "? Settings"}}}, "save shellPath /bin/my sh"},
 		{"theme", []step{{"/theme", []string{"? Theme", "1. hoopoe (current)", "3. 水墨"}}, {"3", nil}}, "save theme 水墨"},
 		{"mode", []step{{"/permissions", []string{"Without asking:", "2. ask, reads in the workspace; asks before edits and commands (current)"}}, {"4", []string{"done permissions"}}}, "ran /permissions full"},
 		{"rule", []step{{"/permissions", []string{"6. bash(git status), allow", "remove 5 takes a saved rule back"}}, {"remove 6", []string{"? Permissions"}}}, "remove bash(git status)"},
