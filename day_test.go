@@ -269,7 +269,7 @@ func (d *desk) morning() {
 func (d *desk) secondThoughts() {
 	d.t.Helper()
 	d.types("/rewind", "Enter")
-	d.sees("Go back to before", "1  approve this", "2  say hello")
+	d.sees("Go back to before", "1. approve this", "2. say hello")
 	d.decides("Go back to before", "1")
 	d.until("the conversation before the edit, and its message in the prompt", func(screen string) bool {
 		return strings.Contains(screen, "A first answer.") && !strings.Contains(screen, "The edit is made.") &&

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,12 +72,12 @@ func pickPrompt(ctx context.Context, c Call, title, name string) (id, shown stri
 	if err != nil {
 		return "", "", err
 	}
-	var ids, rows []string
+	var ids, texts []string
 	for i := len(v.Messages) - 1; i >= 0; i-- {
 		m := v.Messages[i]
 		if m.Role == message.User && !m.Synthetic {
 			ids = append(ids, m.ID)
-			rows = append(rows, fmt.Sprintf("%d  %s", len(ids), brief(sanitize.Line(m.Text()))))
+			texts = append(texts, brief(sanitize.Line(m.Text())))
 		}
 	}
 	switch {
@@ -92,12 +93,28 @@ func pickPrompt(ctx context.Context, c Call, title, name string) (id, shown stri
 		}
 		return ids[n-1], "", nil
 	case !c.Caps.Has(Dialogs):
-		return "", fmt.Sprintf("%s\n\nChoose with /%s number.", strings.Join(rows, "\n"), name), nil
+		var rows strings.Builder
+		for i, text := range texts {
+			fmt.Fprintf(&rows, "%d  %s\n", i+1, text)
+		}
+		return "", fmt.Sprintf("%s\nChoose with /%s number.", rows.String(), name), nil
 	}
-	if i := choose(ctx, c.Session, title, "", rows); i >= 0 {
+	if i := choose(ctx, c.Session, title, "", numbered(texts)); i >= 0 {
 		return ids[i], "", nil
 	}
 	return "", "", nil
+}
+
+// numbered puts a number behind those of the texts that were there before, so
+// that an answer says which is meant.
+func numbered(texts []string) []string {
+	out, before := slices.Clone(texts), map[string]int{}
+	for i, text := range texts {
+		if before[text]++; before[text] > 1 {
+			out[i] = fmt.Sprintf("%s (%d)", text, before[text])
+		}
+	}
+	return out
 }
 
 // treeRows bounds what /tree shows; the chat's own panel shows all.

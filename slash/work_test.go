@@ -75,6 +75,21 @@ func TestGoingBack(t *testing.T) {
 	}
 }
 
+// The same said twice is two choices.
+func TestRewindToTheSameWords(t *testing.T) {
+	s := talk(newFake())
+	s.view.Messages[0].Content = s.view.Messages[2].Content
+	s.pick = func(q event.Question) (event.Answer, bool) {
+		if len(q.Options) != 2 || q.Options[0] != "second" {
+			t.Errorf("options %q", q.Options)
+		}
+		return event.Answer{Value: q.Options[1]}, true
+	}
+	if _, err := dispatch(t, s, chat, "/rewind"); err != nil || !slices.Equal(s.did, []string{"move u1"}) {
+		t.Errorf("did %q, %v", s.did, err)
+	}
+}
+
 // A session without a word has nothing to copy.
 func TestCloneOfNothing(t *testing.T) {
 	s := newFake()
