@@ -55,7 +55,8 @@ func sameFile(a, b string) bool {
 // Fork copies the active branch into a new file and goes on there.
 func (s *Session) Fork(ctx context.Context) (cancelled bool, err error) {
 	return s.replace(ctx, ext.Replace{Reason: "fork"}, func() (*session.Document, error) {
-		return do(ctx, s, func() (*session.Document, error) { return s.doc.Clone() })
+		// A copy that nobody waits for would stay open.
+		return do(context.WithoutCancel(ctx), s, func() (*session.Document, error) { return s.doc.Clone() })
 	})
 }
 
@@ -63,7 +64,7 @@ func (s *Session) Fork(ctx context.Context) (cancelled bool, err error) {
 // message's text for the editor.
 func (s *Session) Branch(ctx context.Context, entryID string) (text string, cancelled bool, err error) {
 	cancelled, err = s.replace(ctx, ext.Replace{Reason: "fork", EntryID: entryID}, func() (*session.Document, error) {
-		return do(ctx, s, func() (d *session.Document, err error) {
+		return do(context.WithoutCancel(ctx), s, func() (d *session.Document, err error) {
 			d, text, err = s.doc.BranchFrom(entryID)
 			return d, err
 		})
@@ -113,10 +114,15 @@ func (s *Session) replace(ctx context.Context, r ext.Replace, open func() (*sess
 		for _, in := range s.dropScreenings() {
 			s.publish(event.PromptFailed{Ref: in.Ref, Error: "the session was replaced before the message was queued"})
 		}
+		copied := r.Reason == "fork"
+		if !copied {
+			s.flushBash() // the conversation that is left has it
+			s.talk++
+		}
 		previous, old = s.doc.File(), s.doc.Close()
 		s.adopt(doc)
-		if r.Reason != "fork" {
-			s.talk++
+		if copied {
+			s.flushBash() // it came after the copy was made
 		}
 		s.env.fresh()
 		return nil
@@ -166,7 +172,7 @@ func (s *Session) adopt(d *session.Document) {
 	s.ids.use(d)
 	c := d.Context()
 	s.rebuild(c)
-	s.inflight, s.running, s.pending = nil, nil, nil
+	s.inflight, s.running = nil, nil
 	s.usage = taskUsage(s.messages)
 	s.callIDs = map[string]bool{}
 	for _, m := range s.messages {
