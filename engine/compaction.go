@@ -333,9 +333,8 @@ func (s *Session) askSummary(ctx context.Context, p llm.Provider, req llm.Reques
 		if err == nil || ctx.Err() != nil || !llm.Retryable(err) || attempt >= retry.MaxRetries {
 			return text, err
 		}
-		delay := max(time.Duration(retry.BaseDelayMs)*time.Millisecond<<attempt, llm.RetryAfter(err))
 		select {
-		case <-time.After(delay):
+		case <-time.After(backOff(retry, attempt+1, err)):
 		case <-ctx.Done():
 			return "", ctx.Err()
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/llm"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/engine/tool"
@@ -66,6 +67,33 @@ fine
 	again := w.open(OpenOptions{Path: v.File, Fork: true})
 	if len(again.view.Messages) != 2 {
 		t.Errorf("%d messages after opening again", len(again.view.Messages))
+	}
+}
+
+// However many attempts there are, the waits stay what they should be.
+func TestBackOff(t *testing.T) {
+	busy := &llm.Error{Kind: llm.Overloaded, RetryAfter: time.Hour}
+	for _, c := range []struct {
+		base, most, attempt int
+		err                 error
+		want                time.Duration
+	}{
+		{2000, 60_000, 1, nil, 2 * time.Second},
+		{2000, 60_000, 5, nil, 32 * time.Second},
+		{2000, 60_000, 6, nil, time.Minute},
+		{2000, 60_000, 34, nil, time.Minute},
+		{2000, 60_000, 100, nil, time.Minute},
+		{90_000, 60_000, 1, nil, time.Minute},
+		{0, 60_000, 100, nil, 0},
+		{2000, 0, 3, nil, 8 * time.Second},
+		{2000, 60_000, 2, busy, time.Hour},
+	} {
+		if got := backOff(config.Retry{BaseDelayMs: c.base, MaxDelayMs: c.most}, c.attempt, c.err); got != c.want {
+			t.Errorf("%d to %d ms, attempt %d after %v: %v, want %v", c.base, c.most, c.attempt, c.err, got, c.want)
+		}
+	}
+	if got := backOff(config.Retry{BaseDelayMs: 2000}, 100, nil); got < 24*time.Hour {
+		t.Errorf("without a limit: %v", got)
 	}
 }
 

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/hoopoe-agent/hoopoe/engine/agent"
 	"github.com/hoopoe-agent/hoopoe/engine/compact"
+	"github.com/hoopoe-agent/hoopoe/engine/config"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
 	"github.com/hoopoe-agent/hoopoe/engine/llm"
@@ -268,11 +270,7 @@ func (s *Session) scheduleRetry(err error) {
 	s.attempt++
 	s.failure = err.Error()
 	settings := s.env.settings.Retry
-	delay := time.Duration(settings.BaseDelayMs) * time.Millisecond << (s.attempt - 1)
-	if limit := time.Duration(settings.MaxDelayMs) * time.Millisecond; limit > 0 {
-		delay = min(delay, limit)
-	}
-	delay = max(delay, llm.RetryAfter(err))
+	delay := backOff(settings, s.attempt, err)
 	s.publish(event.RetryScheduled{Attempt: s.attempt, MaxAttempts: settings.MaxRetries, DelayMS: delay.Milliseconds(), Error: s.failure})
 	s.stopTimer = s.after(delay, func() {
 		if s.state == Retrying {
@@ -281,6 +279,19 @@ func (s *Session) scheduleRetry(err error) {
 			s.startRun(nil)
 		}
 	})
+}
+
+// backOff is how long to wait before an attempt, which are counted from 1: twice
+// as long each time up to the settings' limit, and as long as the service asks.
+func backOff(r config.Retry, attempt int, err error) time.Duration {
+	delay, limit := time.Duration(r.BaseDelayMs)*time.Millisecond, time.Duration(r.MaxDelayMs)*time.Millisecond
+	if limit <= 0 {
+		limit = math.MaxInt64 / 2 // which doubled is still a time
+	}
+	for ; attempt > 1 && delay < limit; attempt-- {
+		delay *= 2
+	}
+	return max(min(delay, limit), llm.RetryAfter(err))
 }
 
 // cancelRetry ends the wait for the next attempt.
