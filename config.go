@@ -109,7 +109,7 @@ func (p *program) configShow(ctx context.Context, e *engine.Engine, cwd, under s
 	if len(keys) == 0 {
 		return usagef("there is no setting called %q%s", under, among(settingNames()...).hint(under))
 	}
-	all, problems, err := settingsOf(ctx, e, cwd)
+	all, problems, err := settingsOf(ctx, e, cwd, false)
 	for _, problem := range problems {
 		p.warn(problem.Error())
 	}
@@ -125,10 +125,11 @@ func (p *program) configShow(ctx context.Context, e *engine.Engine, cwd, under s
 	return w.Flush()
 }
 
-// settingsOf lists the settings that hold in a folder.
-func settingsOf(ctx context.Context, e *engine.Engine, cwd string) ([]tui.Setting, []config.Problem, error) {
+// settingsOf lists the settings that hold in a folder, which the user may have
+// approved for this run.
+func settingsOf(ctx context.Context, e *engine.Engine, cwd string, approved bool) ([]tui.Setting, []config.Problem, error) {
 	trust, _ := e.Paths().Trust(cwd)
-	c, problems, err := config.Load(ctx, config.LoadOptions{Paths: e.Paths(), Project: cwd, Trusted: trust == config.Trusted})
+	c, problems, err := config.Load(ctx, config.LoadOptions{Paths: e.Paths(), Project: cwd, Trusted: approved || trust == config.Trusted})
 	if err != nil {
 		return nil, problems, err
 	}

@@ -47,7 +47,7 @@ func (p *program) dress(ctx context.Context, e *engine.Engine, s settings, cwd s
 	o.Theme, o.Themes, o.Themed = theme, set, watch.themed
 	o.Sessions = shelf{e, cwd, s.sessionDir}
 	o.Settings = func(ctx context.Context) ([]tui.Setting, error) {
-		list, _, err := settingsOf(ctx, e, cwd) // the problems were told at the start
+		list, _, err := settingsOf(ctx, e, cwd, s.approve) // the problems were told at the start
 		return list, err
 	}
 	o.Save = func(ctx context.Context, key string, value any) error { return config.Set(ctx, e.Paths(), key, value) }
