@@ -309,8 +309,7 @@ func (s *Session) Halt(ctx context.Context) error {
 
 // Close ends the session in order: it is halted, the end of the run is
 // published, shutdown hooks run, what extensions have started ends, the file is
-// flushed and unlocked. The error is
-// the flush's.
+// flushed and unlocked. The error is the flush's.
 func (s *Session) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
