@@ -164,13 +164,15 @@ func (c *conversation) left(m member) {
 	}
 }
 
-// expire ends a kept conversation unless somebody has come back.
+// expire ends a kept conversation unless somebody has come back. From the
+// moment that nobody has, it is too late to.
 func (c *conversation) expire() {
 	c.mu.Lock()
-	gone := len(c.present) == 0 && c.leaving != nil
+	gone := len(c.present) == 0 && c.leaving != nil && !c.closed
+	c.closed = c.closed || gone
 	c.mu.Unlock()
 	if gone {
-		c.close()
+		c.end()
 	}
 }
 
@@ -184,16 +186,20 @@ func (c *conversation) closeSoon() {
 	}()
 }
 
-// close ends the conversation: what runs is stopped, an open question denied,
-// the session closed. A lent session is left alone.
+// close ends the conversation, once.
 func (c *conversation) close() {
 	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
-		return
-	}
+	closed := c.closed
 	c.closed = true
 	c.mu.Unlock()
+	if !closed {
+		c.end()
+	}
+}
+
+// end does what close and expire have decided: what runs is stopped, an open
+// question denied, the session closed. A lent session is left alone.
+func (c *conversation) end() {
 	s := c.server
 	if c.kept() {
 		file := ""
