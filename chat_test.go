@@ -21,8 +21,9 @@ import (
 type screen struct {
 	t             *testing.T
 	width, height int
-	name          string // as of TERM
-	silent        bool   // answers no query
+	name          string                  // as of TERM
+	silent        bool                    // answers no query
+	filter        func(out []byte) []byte // before the emulator; nil: what comes is shown
 	tty, program  *os.File
 	changed       chan struct{}
 
@@ -121,6 +122,9 @@ func (s *screen) show(written []byte) {
 			s.vt.Write([]byte("\x1b[r"))
 		}
 	}()
+	if s.filter != nil {
+		written = s.filter(written)
+	}
 	s.vt.Write(written)
 }
 

@@ -67,6 +67,7 @@ type app struct {
 
 	showTodos bool
 	mouseFree bool // the terminal has the mouse, for selecting
+	clusters  bool // the terminal measures by grapheme clusters
 	mouse     mouse
 	blurred   bool      // the window hasn't the focus
 	pasteEnd  time.Time // until then keys belong to a paste
@@ -154,7 +155,7 @@ func (a *app) Init() tea.Cmd {
 	if a.program != nil {
 		a.pace.take(a.program)
 	}
-	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.Raw(ansi.SetModeLightDark), a.awaitSignal(), a.awaitTheme(), a.awaitDrawing(), a.awaitPicture(), a.askTmux()}
+	cmds := []tea.Cmd{tea.RequestBackgroundColor, tea.Raw(ansi.SetModeLightDark), a.awaitSignal(), a.awaitTheme(), a.awaitDrawing(), a.awaitPicture(), a.askTmux(), a.tellClusters()}
 	if a.o.History != nil {
 		cmds = append(cmds, func() tea.Msg { return historyMsg(a.o.History()) })
 	}
@@ -211,6 +212,8 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 		return a.sendPicture(msg)
 	case uv.CellSizeEvent:
 		a.setCell(msg)
+	case tea.ModeReportMsg:
+		a.clusters = a.clusters || msg.Mode == ansi.ModeUnicodeCore && granted(msg.Value)
 	case foundMsg:
 		return a.know(terminal.Profile(msg))
 	case tea.KeyPressMsg:
@@ -223,11 +226,11 @@ func (a *app) update(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		a.wheel(msg.Mouse())
 	case tea.MouseClickMsg:
-		return a.press(msg.Mouse())
+		return a.press(a.meant(msg.Mouse()))
 	case tea.MouseMotionMsg:
-		return a.drag(msg.Mouse())
+		return a.drag(a.meant(msg.Mouse()))
 	case tea.MouseReleaseMsg:
-		return a.release(msg.Mouse())
+		return a.release(a.meant(msg.Mouse()))
 	case tea.FocusMsg:
 		a.blurred = false
 	case tea.BlurMsg:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/terminal"
@@ -25,7 +26,22 @@ func (a *app) know(p terminal.Profile) tea.Cmd {
 		a.normal.SetColors(a.profile)
 	}
 	colors := a.profile
-	return tea.Batch(func() tea.Msg { return tea.ColorProfileMsg{Profile: colors} }, a.askCell())
+	return tea.Batch(func() tea.Msg { return tea.ColorProfileMsg{Profile: colors} }, a.askCell(), a.tellClusters())
+}
+
+// tellClusters tells the library, and so the app, of a terminal that measures by
+// grapheme clusters but doesn't say so when asked for the mode (2027).
+func (a *app) tellClusters() tea.Cmd {
+	if a.clusters || !a.o.Terminal.Clusters() {
+		return nil
+	}
+	return func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset} }
+}
+
+// granted reports whether a mode is on or can be switched on: then the library
+// does that.
+func granted(s ansi.ModeSetting) bool {
+	return s == ansi.ModeSet || s == ansi.ModeReset || s == ansi.ModePermanentlySet
 }
 
 // tmuxTime bounds how long tmux is asked.

@@ -109,6 +109,7 @@ func (a *app) inlineView() tea.View {
 	if a.normal == nil {
 		return v
 	}
+	above, rows = a.measured(above, nil), a.measured(rows, cursor)
 	f := inline.Frame{Rows: rows, X: -1}
 	if cursor != nil {
 		f.X, f.Y, f.Shape = cursor.X, cursor.Y, barShape
@@ -131,7 +132,7 @@ func (a *app) inlineRows() (rows, above []string, cursor *tea.Cursor) {
 	list.SetSize(width, height)
 	if a.recolor && a.normal != nil {
 		again := list.Taken(height)
-		a.normal.Repaint(again)
+		a.normal.Repaint(a.measured(again, nil))
 		a.recolor = again == nil // an answer has grown: with the next frame
 	}
 	above = list.TakeSettled()

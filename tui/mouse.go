@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
 // mouse is what the button does in the transcript: one press selects from
@@ -26,6 +28,14 @@ const (
 
 // dragMsg scrolls on while the mouse stays beyond the edge.
 type dragMsg struct{ turn int }
+
+// meant is the mouse where it is in the rows, as we measure them.
+func (a *app) meant(m tea.Mouse) tea.Mouse {
+	if a.clusters && m.Y >= 0 && m.Y < len(a.last.shown) {
+		m.X = style.Meant(a.last.shown[m.Y], m.X)
+	}
+	return m
+}
 
 func (a *app) press(m tea.Mouse) tea.Cmd {
 	if m.Button != tea.MouseLeft {

@@ -110,7 +110,7 @@ func (a *app) farewell() {
 	out := &colorprofile.Writer{Forward: a.o.Out, Profile: a.profile}
 	list := &a.story.list
 	list.SetSize(max(1, a.width-1), a.height)
-	for _, row := range append(list.TakeSettled(), list.Live(math.MaxInt)...) {
+	for _, row := range a.measured(append(list.TakeSettled(), list.Live(math.MaxInt)...), nil) {
 		if _, err := fmt.Fprintln(out, row); err != nil {
 			return
 		}

@@ -23,6 +23,8 @@ type frame struct {
 	// are the rows of the prompt.
 	transcript, editor, editorEnd int
 	cost                          time.Duration
+	// shown are the rows as the terminal got them.
+	shown []string
 }
 
 // Shares of the screen.
@@ -54,6 +56,7 @@ func (a *app) whole() tea.View {
 		return a.inlineView()
 	}
 	rows, cursor := a.rows()
+	rows = a.measured(rows, cursor)
 	v := tea.NewView(strings.Join(rows, "\n"))
 	v.AltScreen = true
 	v.KeyboardEnhancements.ReportAlternateKeys = true // keys of other scripts
@@ -65,6 +68,23 @@ func (a *app) whole() tea.View {
 		v.ForegroundColor, v.BackgroundColor = a.look.Window()
 	}
 	return v
+}
+
+// measured gives rows the form in which the terminal measures them right, and
+// the cursor its place there.
+func (a *app) measured(rows []string, cursor *tea.Cursor) []string {
+	if a.clusters {
+		if cursor != nil && cursor.Y < len(rows) {
+			cursor.X = style.Seen(rows[cursor.Y], cursor.X)
+		}
+	} else {
+		rows = slices.Clone(rows)
+		for i, row := range rows {
+			rows[i] = style.Steady(row)
+		}
+	}
+	a.last.shown = rows
+	return rows
 }
 
 // titleWidth bounds the window's title, in columns.

@@ -4,8 +4,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/clipperhouse/uax29/v2/graphemes"
+
+	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
 // cell is what the cursor moves over and what is deleted at once: a grapheme
@@ -82,7 +83,7 @@ func clusters(line string) []cell {
 		case s == "\t":
 			w = tabWidth
 		case len(s) > 1:
-			w = ansi.StringWidth(s)
+			w = style.Width(s)
 		}
 		cells = append(cells, cell{text: s, width: w})
 	}

@@ -10,6 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/vt"
 	"github.com/clipperhouse/uax29/v2/graphemes"
+
+	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
 // scripts are prompts whose letters are more than a byte and a column.
@@ -77,6 +79,7 @@ func onTerminal(t *testing.T, e *Editor, screen *vt.Emulator) {
 		t.Fatal(err)
 	}
 	x, y := e.Cursor()
+	x = style.Seen(strings.Split(view, "\n")[y], x) // the emulator measures clusters
 	at := e.caretRow()
 	from, to := e.rowCells(at)
 	shown := func(x int) string {

@@ -201,35 +201,11 @@ func pieces(row string) func(yield func(string, bool) bool) {
 			if row == "" {
 				return
 			}
-			n := sequence(row)
+			n := style.Sequence(row)
 			if !yield(row[:n], false) {
 				return
 			}
 			row = row[n:]
 		}
 	}
-}
-
-// sequence measures the SGR or OSC sequence at the start of s.
-func sequence(s string) int {
-	switch {
-	case strings.HasPrefix(s, "\x1b["):
-		for i := 2; i < len(s); i++ {
-			if s[i] >= 0x40 && s[i] <= 0x7e {
-				return i + 1
-			}
-		}
-		return len(s)
-	case strings.HasPrefix(s, "\x1b]"):
-		for i := 2; i < len(s); i++ {
-			if s[i] == '\a' {
-				return i + 1
-			}
-			if strings.HasPrefix(s[i:], "\x1b\\") {
-				return i + 2
-			}
-		}
-		return len(s)
-	}
-	return 1
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
 // Options say where and how to draw.
@@ -165,7 +167,7 @@ func (s *Screen) top() string {
 	if !s.o.Cuts && width < s.width {
 		up = s.x / width
 		for _, row := range s.rows[:s.y] {
-			up += max(1, (ansi.StringWidth(row)+width-1)/width)
+			up += max(1, (style.Width(row)+width-1)/width)
 		}
 	}
 	if up == 0 {
@@ -257,10 +259,10 @@ func (s *Screen) fitted(width, height int) (rows []string, x, y int) {
 		rows, y = rows[cut:], y-cut
 	}
 	for i, row := range rows {
-		if ansi.StringWidth(row) >= width {
+		if style.Width(row) >= width {
 			rows = append([]string(nil), rows...)
 			for k := i; k < len(rows); k++ {
-				rows[k] = ansi.Truncate(rows[k], width-1, "")
+				rows[k] = style.Cut(rows[k], width-1)
 			}
 			break
 		}

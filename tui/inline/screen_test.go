@@ -158,7 +158,7 @@ func TestFits(t *testing.T) {
 	term := newTerminal(10, 4)
 	s := term.screen()
 	s.Draw(nil, Frame{Rows: []string{"1", "2", "3", "4", "5 long long row"}, X: 30, Y: 4})
-	if got := term.all(); !slices.Equal(got, []string{"3", "4", "5 long lo"}) {
+	if got := term.all(); !slices.Equal(got, []string{"3", "4", "5 long l…"}) {
 		t.Errorf("the screen shows %q", got)
 	}
 }

@@ -7,10 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Width returns the columns that a row takes on the screen, counting grapheme
-// clusters. All components measure with it, so that they agree.
-func Width(row string) int { return ansi.StringWidth(row) }
-
 // Cut shortens a row to width columns; an ellipsis marks what is missing.
 func Cut(row string, width int) string {
 	if width <= 0 {
@@ -90,7 +86,7 @@ func wrapLine(line string, width int, wrap func(string, int, string) string) []s
 			rows[i] = Cut(row, width)
 			fits = fits && rows[i] == row
 		}
-		if fits || limit <= max(width/2, 1) {
+		if fits || limit <= 1 {
 			return rows
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,6 +108,15 @@ func (p Profile) Method() ansi.Method {
 		return ansi.WcWidth
 	}
 	return ansi.GraphemeWidth
+}
+
+// Clusters reports whether emoji are known to take the columns of their grapheme
+// clusters.
+func (p Profile) Clusters() bool {
+	misfits := p.Misfits(ansi.GraphemeWidth)
+	return p.Graphemes == Yes || len(p.Widths) > 0 && !slices.ContainsFunc(misfits, func(name string) bool {
+		return slices.Contains([]string{"emoji", "skin tone", "heart", "keycap", "flag", "family"}, name)
+	})
 }
 
 // Misfits names the samples that take other columns than a method says.
