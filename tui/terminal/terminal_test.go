@@ -105,26 +105,26 @@ func TestReport(t *testing.T) {
 // What the chat does by the answers.
 func TestFeatures(t *testing.T) {
 	type features struct {
-		inline, shiftEnter, reorders bool
-		method                       ansi.Method
-		images                       string
-		trueColor                    terminal.Answer
+		inline, shiftEnter, reorders, clusters bool
+		method                                 ansi.Method
+		images                                 string
+		trueColor                              terminal.Answer
 	}
 	want := map[string]features{
-		"kitty":        {false, true, false, ansi.GraphemeWidth, terminal.Kitty, terminal.Yes},
-		"xterm":        {false, true, false, ansi.WcWidth, terminal.Sixel, terminal.No},
-		"vte":          {false, false, true, ansi.WcWidth, "", terminal.Yes},
-		"tmux":         {false, false, false, ansi.GraphemeWidth, terminal.Sixel, terminal.Unknown},
-		"zellij":       {true, false, false, ansi.GraphemeWidth, "", terminal.Yes},
-		"apple":        {false, false, true, ansi.WcWidth, "", terminal.Unknown},
-		"linux":        {false, false, false, ansi.WcWidth, "", terminal.Unknown},
-		"nothing told": {false, false, false, ansi.GraphemeWidth, "", terminal.Unknown},
+		"kitty":        {false, true, false, true, ansi.GraphemeWidth, terminal.Kitty, terminal.Yes},
+		"xterm":        {false, true, false, false, ansi.WcWidth, terminal.Sixel, terminal.No},
+		"vte":          {false, false, true, false, ansi.WcWidth, "", terminal.Yes},
+		"tmux":         {false, false, false, true, ansi.GraphemeWidth, terminal.Sixel, terminal.Unknown},
+		"zellij":       {true, false, false, false, ansi.GraphemeWidth, "", terminal.Yes},
+		"apple":        {false, false, true, false, ansi.WcWidth, "", terminal.Unknown},
+		"linux":        {false, false, false, false, ansi.WcWidth, "", terminal.Unknown},
+		"nothing told": {false, false, false, false, ansi.GraphemeWidth, "", terminal.Unknown},
 	}
 	for _, c := range terminals {
 		var replies terminal.Replies
 		io.WriteString(&replies, c.answers)
 		p := replies.Profile(terminal.Guess(c.environ), noon)
-		got := features{p.Inline(), p.ShiftEnter(), p.Reorders(), p.Method(), p.Images, p.TrueColor}
+		got := features{p.Inline(), p.ShiftEnter(), p.Reorders(), p.Clusters(), p.Method(), p.Images, p.TrueColor}
 		if got != want[c.name] {
 			t.Errorf("%s: %+v, want %+v", c.name, got, want[c.name])
 		}
