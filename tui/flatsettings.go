@@ -33,7 +33,7 @@ func (f *flat) settingsMenu(ctx context.Context, now screenNow) (*menu, error) {
 	m.chosen = func(it picker.Item, rest string) bool {
 		s := list[slices.IndexFunc(list, func(s setting) bool { return s.title == it.ID })]
 		switch {
-		case len(s.values) == 2:
+		case s.switched():
 			f.set(s, s.next(1))
 			return true
 		case s.written():

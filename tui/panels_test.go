@@ -149,7 +149,7 @@ func TestPanelActions(t *testing.T) {
 		{"a switch of the files", "/settings", []tea.KeyPressMsg{letter('t'), letter('o'), letter('d'), letter('o'), code(tea.KeyRight)}, "save todo.enabled false", false},
 		{"the mouse", "/settings", []tea.KeyPressMsg{letter('m'), letter('o'), letter('u'), enter}, "save tui.mouse false", false},
 		{"vim", "/settings", []tea.KeyPressMsg{letter('v'), letter('i'), letter('m'), code(tea.KeyLeft)}, "save tui.vim true", false},
-		{"steering", "/settings", []tea.KeyPressMsg{letter('w'), letter('h'), letter('i'), letter('l'), enter}, "steering all", false},
+		{"steering", "/settings", []tea.KeyPressMsg{letter('w'), letter('h'), letter('i'), letter('l'), enter, down, enter}, "steering all", false},
 		{"thinking, backwards", "/settings", []tea.KeyPressMsg{letter('t'), letter('h'), letter('i'), letter('n'), letter('k'), letter('i'), letter('n'), letter('g'), code(tea.KeyLeft)}, "thinking high", false},
 		{"theme", "/theme", []tea.KeyPressMsg{down, enter}, "save theme زمردي", true},
 		{"theme by way of the settings", "/settings", []tea.KeyPressMsg{enter, down, down, enter}, "save theme 水墨", false},

@@ -24,6 +24,7 @@ func everyForm(context.Context) ([]Setting, error) {
 		{Key: "permissions.mode", Value: `""`, About: `"" is the face's default`},
 		{Key: "permissions.deny", Value: `["bash(curl *)"]`, From: projectSettings, About: "rules of what never runs"},
 		{Key: "tui.notify", Value: `"bell"`, From: ownSettings},
+		{Key: "tui.mode", Value: `"auto"`, From: ownSettings},
 		{Key: "ttsr.repeatGap", Value: "10", From: projectSettings, About: "turns"},
 		{Key: "shellPath", Value: `"/opt/外壳/\u202ebash"`, From: ownSettings, About: "the shell of the bash tool"},
 	}
@@ -85,6 +86,9 @@ func TestChangeSetting(t *testing.T) {
 		{"a text", "shell", keysOf([]tea.KeyPressMsg{right}, letters("-5"), enter), "save shellPath /opt/外壳/bash-5", "it holds"},
 		{"a choice", "bell", keysOf(enter, []tea.KeyPressMsg{down}, enter), "save tui.notify off", ""},
 		{"a choice by its number", "permissions.mode", keysOf(enter, letters("2")), "save permissions.mode ask", "it holds"},
+		{"a choice of two", "screen", keysOf(enter, letters("2")), "save tui.mode inline", ""},
+		{"the default of two", "screen", keysOf(enter, letters("3")), "save tui.mode <nil>", ""},
+		{"the next of two", "screen", []tea.KeyPressMsg{right}, "save tui.mode inline", ""},
 		{"the next of none", "permissions.mode", []tea.KeyPressMsg{right}, "save permissions.mode plan", ""},
 		{"the one before none", "permissions.mode", []tea.KeyPressMsg{code(tea.KeyLeft)}, "save permissions.mode full", ""},
 		{"the default of a choice", "bell", keysOf(enter, letters("4")), "save tui.notify <nil>", ""},

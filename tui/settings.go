@@ -84,7 +84,7 @@ func (p *settingsPanel) change(s setting, action keymap.Action) tea.Cmd {
 		return p.visit(s)
 	case action == keymap.PreviousValue:
 		return p.take(s, s.next(-1))
-	case action == keymap.NextValue || len(s.values) == 2:
+	case action == keymap.NextValue || s.switched():
 		return p.take(s, s.next(1))
 	}
 	p.choose(s)

@@ -54,6 +54,9 @@ func (s setting) next(step int) string {
 	return s.values[(at+step+n)%n]
 }
 
+// switched holds for what is on or off.
+func (s setting) switched() bool { return slices.Equal(s.values, []string{on, off}) }
+
 // written holds for what people write the value of.
 func (s setting) written() bool {
 	return len(s.values) == 0 && (s.form.Kind == config.Number || s.form.Kind == config.Text)
@@ -94,7 +97,7 @@ func (s setting) save(ctx context.Context, o *Options, to string) error {
 			return err
 		}
 	}
-	if slices.Equal(s.values, []string{on, off}) {
+	if s.switched() {
 		return s.keep(ctx, o, to == on)
 	}
 	return s.keep(ctx, o, to)
