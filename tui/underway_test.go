@@ -24,7 +24,7 @@ func waiting() slash.Command {
 
 // A command that takes its time is shown, and Esc stops it.
 func TestSlowCommand(t *testing.T) {
-	s, f := start(t, 80, 24, Options{Commands: slash.New(waiting())})
+	s, f := start(t, 80, 24, Options{Now: newClock().now, Commands: slash.New(waiting())})
 	s.see("Guide")
 	s.typed("/wait for it\r")
 	s.see("/wait 0s · Esc stops")
