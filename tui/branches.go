@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
 	"github.com/hoopoe-agent/hoopoe/slash"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -164,7 +167,22 @@ func title(n *session.TreeNode) string {
 	if n.Label != "" {
 		text = "[" + n.Label + "] " + text
 	}
-	return strings.Join(strings.Fields(sanitize.Line(text)), " ")
+	return leftToRight(strings.Join(strings.Fields(sanitize.Line(text)), " "))
+}
+
+// leftToRight marks a text that begins with who says it: the row runs from left
+// to right, also behind an Arabic label, and the full stop of an Arabic text
+// stays at its end.
+func leftToRight(text string) string {
+	const leftMark, rightMark = "\u200e", "\u200f"
+	if flow.RightToLeft(text) {
+		text = leftMark + text
+	}
+	letters := strings.TrimRightFunc(text, unicode.IsPunct)
+	if last, _ := utf8.DecodeLastRuneInString(letters); len(letters) < len(text) && flow.HasRTL(string(last)) {
+		text += rightMark
+	}
+	return text
 }
 
 func cut(text string) string {

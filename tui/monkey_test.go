@@ -17,6 +17,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/permission"
 	"github.com/hoopoe-agent/hoopoe/engine/session"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -61,6 +62,7 @@ func (m monkey) act(a *app) string {
 	switch m.IntN(8) {
 	case 0:
 		msg := tea.WindowSizeMsg{Width: 1 + m.IntN(120), Height: 1 + m.IntN(50)}
+		a.orders(flow.Bidi{Reorder: m.IntN(2) == 0})
 		a.update(msg)
 		return fmt.Sprintf("%+v", msg)
 	case 1:

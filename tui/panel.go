@@ -221,9 +221,13 @@ func (p *textPanel) view(width, height int, _ flow.Bidi) (rows []string, cx, cy 
 	return rows, -1, 0
 }
 
-// lay sets the text in two columns.
+// lay sets the text in two columns; where those would be too narrow, below each
+// other.
 func (p *textPanel) lay(width int) []string {
 	const left = 22
+	if width < left+8 {
+		return p.stacked(width)
+	}
 	var rows []string
 	at := min(left, width/2)
 	for _, line := range p.text {
@@ -242,6 +246,24 @@ func (p *textPanel) lay(width int) []string {
 				what = whats[i]
 			}
 			rows = append(rows, style.Cut(p.styles.Accent.Render(style.Pad(key, at-1))+" "+what, width))
+		}
+	}
+	return rows
+}
+
+// stacked sets what a key does below it.
+func (p *textPanel) stacked(width int) (rows []string) {
+	for _, line := range p.text {
+		key, what, _ := strings.Cut(line, "\t")
+		if key != "" || what == "" {
+			for _, row := range style.Wrap(key, width) {
+				rows = append(rows, p.styles.Accent.Render(row))
+			}
+		}
+		if what != "" {
+			for _, row := range style.Wrap(what, max(width-2, 1)) {
+				rows = append(rows, style.Cut("  "+row, width))
+			}
 		}
 	}
 	return rows

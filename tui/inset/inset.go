@@ -20,6 +20,7 @@ import (
 
 // Text is one row of text. Blanks at its end go.
 func Text(text string, b flow.Bidi) string {
+	text = strings.TrimRight(text, " ")
 	switch {
 	case !flow.HasRTL(text):
 		return text
