@@ -77,7 +77,7 @@ func reordered(cells []cell, w *writer, width int, right bool) Row {
 	if right {
 		base = 1
 	}
-	var r Row
+	r := Row{Right: right}
 	used := 0
 	for _, c := range cells {
 		used += min(c.width, width)

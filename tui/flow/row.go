@@ -39,6 +39,8 @@ type Row struct {
 	// RTL says that the row has right-to-left text which the terminal may
 	// reorder, so that a vertical line beside it would jump.
 	RTL bool
+	// Right says that Wrap has set the row flush right, as all of its paragraph.
+	Right bool
 
 	// Bars are the columns of the lines between the cells of a table. In a
 	// copy they become tabs.

@@ -91,7 +91,7 @@ func (p *Prompt) Rows(width int) []flow.Row {
 	}
 	rows, hidden := Head(p.Text, inner, limit, p.Look.Bidi)
 	out := []flow.Row{{}}
-	out = append(out, marked(p.Look.User.With(p.Look.Bold).Render("›"), p.Look.Bold, rows)...)
+	out = append(out, marked("›", p.Look.User.With(p.Look.Bold), p.Look.Bold, rows)...)
 	if hidden > 0 {
 		out = append(out, remark(p.Look, folded(hidden, expanded), width))
 	}
@@ -106,14 +106,22 @@ func (p *Prompt) Rows(width int) []flow.Row {
 	return out
 }
 
-// marked sets rows in behind a mark of one column, in one style.
-func marked(mark string, paint style.Style, rows []flow.Row) []flow.Row {
+// marked sets rows in behind a mark of one column, in one style. The mark stands
+// where the text begins: on the right of text that is set flush right.
+func marked(mark string, markPaint, paint style.Style, rows []flow.Row) []flow.Row {
+	right := len(rows) > 0 && rows[0].Right
 	for i, row := range rows {
-		lead := "  "
-		if i == 0 {
-			lead = mark + " "
+		row = row.Paint(paint)
+		switch {
+		case right && i == 0:
+			row.Text += " " + markPaint.Render(strings.Replace(mark, "›", "‹", 1))
+		case right && row.Right:
+		case i == 0:
+			row = row.Indent(markPaint.Render(mark)+" ", 2)
+		default:
+			row = row.Indent("  ", 2)
 		}
-		rows[i] = row.Paint(paint).Indent(lead, 2)
+		rows[i] = row
 	}
 	return rows
 }
@@ -232,7 +240,7 @@ func (n *Notice) Rows(width int) []flow.Row {
 		mark, paint = "✗", n.Look.Error
 	}
 	rows, hidden := Head(strings.TrimSpace(n.Text), max(1, width-2), expandedRows, n.Look.Bidi)
-	out := append([]flow.Row{{}}, marked(paint.Render(mark), paint, rows)...)
+	out := append([]flow.Row{{}}, marked(mark, paint, paint, rows)...)
 	if hidden > 0 {
 		out = append(out, remark(n.Look, folded(hidden, true), width))
 	}
