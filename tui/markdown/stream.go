@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
@@ -83,7 +84,8 @@ func (s *Stream) forget() {
 
 // Rows returns the text's rows at a width. A settled block is laid out once
 // for each width, the tail once for each of its states. The result shares
-// memory with the stream and is not to be changed.
+// memory with the stream: it is not to be changed, and the next call writes the
+// tail anew.
 func (s *Stream) Rows(width int) []flow.Row {
 	if width != s.width {
 		s.width = width
@@ -98,7 +100,7 @@ func (s *Stream) Rows(width int) []flow.Row {
 	open := cut(tail).open
 	switch {
 	case tail == "":
-		return s.rows[:len(s.rows):len(s.rows)]
+		return slices.Clip(s.rows)
 	case open.top && !s.finished:
 		// The last block is the fence: an open one is never cached as closed.
 		s.tail.text = ""
@@ -106,7 +108,9 @@ func (s *Stream) Rows(width int) []flow.Row {
 	case tail != s.tail.text:
 		s.tail.text, s.tail.rows = tail, flow.Indent(s.r.block(tail, width, 0), s.margin)
 	}
-	return join(s.rows[:len(s.rows):len(s.rows)], s.tail.rows, true)
+	all := join(s.rows, s.tail.rows, true)
+	s.rows = all[:len(s.rows)] // with the room that the next tail needs
+	return slices.Clip(all)
 }
 
 // Settled returns the rows of the blocks from a number on that are whole, and
