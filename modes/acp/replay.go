@@ -19,6 +19,9 @@ func (l *live) replay(ctx context.Context) error {
 	}
 	told := newProjection(l.client, l.read, isFolder)
 	for _, m := range branch(entries, leaf) {
+		if err := ctx.Err(); err != nil { // a line that has room doesn't ask
+			return err
+		}
 		for _, u := range told.again(m, l.describe(ctx)) {
 			if err := l.server.peer.Send(ctx, l.notification(u)); err != nil {
 				return err

@@ -3,6 +3,7 @@ package acp
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 )
 
 // work is a model that does a little of everything.
@@ -87,6 +89,56 @@ func TestLoadAndResume(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(elsewhere, "a.txt")); err != nil {
 		t.Error(err)
 	}
+}
+
+// A load that is taken back in the middle of what it tells leaves nothing open:
+// the next one is told all.
+func TestLoadTakenBack(t *testing.T) {
+	const turns, size = 32, 256 << 10
+	c := connect(t, fmt.Sprintf("-- turn --\ntimes: always\n-- text piece=100000 repeat=%d --\n%s\n", size/64, strings.Repeat("x", 63)), setup{})
+	id := c.open()
+	for range turns {
+		c.turn(id, "go")
+	}
+	c.result(nil, "session/close", `{"sessionId":%q}`, id)
+
+	again := connect(t, hello, setup{home: c.home, late: true, loose: true})
+	lines := jsonl.NewReader(again.out, 0)
+	until := func(text string) string {
+		t.Helper()
+		for {
+			l, err := lines.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(l.Data[:min(len(l.Data), 200)]), text) {
+				return string(l.Data)
+			}
+		}
+	}
+	load := fmt.Sprintf(`"method":"session/load","params":{"sessionId":%q,"cwd":%q,"mcpServers":[]}}`, id, c.dir)
+	again.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}`)
+	until(`"id":1,`)
+	again.send(`{"jsonrpc":"2.0","id":2,` + load)
+	until("agent_message_chunk")
+	again.send(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}}`)
+	again.send(`{"jsonrpc":"2.0","id":3,"method":"no/such"}`) // once it is read, the one before was heard
+	if l := until(`"id":2,`); !strings.Contains(l, "-32800") {
+		t.Fatalf("it was answered with %s", short(l))
+	}
+	again.send(`{"jsonrpc":"2.0","id":4,` + load)
+	said := 0
+	for !strings.Contains(until(`"jsonrpc"`), `"id":4,`) {
+		said++
+	}
+	if said < 2*turns {
+		t.Errorf("%d lines were told of %d prompts and answers", said, turns)
+	}
+	again.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":5,"method":"session/prompt","params":{"sessionId":%q,"prompt":[{"type":"text","text":"hi"}]}}`, id))
+	if l := until(`"id":5,`); !strings.Contains(l, "end_turn") {
+		t.Error(short(l))
+	}
+	go io.Copy(io.Discard, again.out) // what comes at the end
 }
 
 // A session that is open is opened again, but not while it works.

@@ -108,6 +108,12 @@ func (s *server) reopen(ctx context.Context, r *wire.Request, replay bool) error
 	if err != nil {
 		return err
 	}
+	ready := false
+	defer func() {
+		if !ready {
+			l.abandon(ctx)
+		}
+	}()
 	l.restoreMode(ctx)
 	if replay {
 		if err := l.replay(ctx); err != nil {
@@ -115,7 +121,17 @@ func (s *server) reopen(ctx context.Context, r *wire.Request, replay bool) error
 		}
 	}
 	l.ready(r, l.result(false), notices, p.notices)
+	ready = true
 	return nil
+}
+
+// abandon closes a session that isn't ready. Whoever has spoken to it already
+// gets an answer from the teller.
+func (l *live) abandon(ctx context.Context) {
+	if l.server.remove(l) {
+		go l.tell()
+		l.close(context.WithoutCancel(ctx))
+	}
 }
 
 // forkSession opens a copy of a session.
