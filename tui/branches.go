@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
@@ -93,7 +91,8 @@ func (b *branches) lists(n *session.TreeNode) bool {
 	case showYours:
 		return n.Label != "" || e.Message != nil && e.Message.Role == message.User
 	}
-	return n.Label != "" || said(e) != ""
+	who, text := said(e)
+	return n.Label != "" || who != "" || text != ""
 }
 
 // items lays the tree out.
@@ -134,13 +133,14 @@ func (b *branches) lay(nodes []*listed, lead string, now time.Time, items *[]pic
 // row adds an entry; false when what follows it is folded.
 func (b *branches) row(l *listed, lead string, now time.Time, items *[]picker.Item) bool {
 	e := l.node.Entry
-	it := picker.Item{ID: e.ID, Lead: lead, Title: title(l.node), Dim: !b.path[e.ID]}
+	it := picker.Item{ID: e.ID, Lead: lead, Dim: !b.path[e.ID]}
+	it.Before, it.Title = title(l.node)
 	if !e.Timestamp.IsZero() {
 		it.Cells = []string{slash.Age(now.Sub(e.Timestamp))}
 	}
 	folded := b.folded[e.ID] && len(l.then) > 0
 	if folded {
-		it.Title = fmt.Sprintf("[+%d] ", size(l.then)) + it.Title
+		it.Before = strings.TrimSpace(fmt.Sprintf("[+%d] ", size(l.then)) + it.Before)
 	}
 	if b.path[e.ID] {
 		b.here = e.ID
@@ -161,29 +161,24 @@ func size(list []*listed) int {
 // titleBytes bounds what is read of a message for its row.
 const titleBytes = 1000
 
-// title is an entry in one line, its label first.
-func title(n *session.TreeNode) string {
-	text := cut(cmp.Or(said(n.Entry), done(n.Entry)))
-	if n.Label != "" {
-		text = "[" + n.Label + "] " + text
+// title is an entry in one line, and what stands before it: its label, and who
+// says it.
+func title(n *session.TreeNode) (before, text string) {
+	before, text = said(n.Entry)
+	if before == "" && text == "" {
+		text = done(n.Entry)
 	}
-	return leftToRight(strings.Join(strings.Fields(sanitize.Line(text)), " "))
+	if n.Label != "" {
+		before = strings.TrimSpace("[" + n.Label + "] " + before)
+		if flow.RightToLeft(before) { // who says it stays beside what is said
+			before = leftToRight + before
+		}
+	}
+	return before, strings.Join(strings.Fields(sanitize.Line(cut(text))), " ")
 }
 
-// leftToRight marks a text that begins with who says it: the row runs from left
-// to right, also behind an Arabic label, and the full stop of an Arabic text
-// stays at its end.
-func leftToRight(text string) string {
-	const leftMark, rightMark = "\u200e", "\u200f"
-	if flow.RightToLeft(text) {
-		text = leftMark + text
-	}
-	letters := strings.TrimRightFunc(text, unicode.IsPunct)
-	if last, _ := utf8.DecodeLastRuneInString(letters); len(letters) < len(text) && flow.HasRTL(string(last)) {
-		text += rightMark
-	}
-	return text
-}
+// leftToRight is a mark that has no width, and the direction of a letter.
+const leftToRight = "\u200e"
 
 func cut(text string) string {
 	if len(text) > titleBytes {
@@ -192,23 +187,24 @@ func cut(text string) string {
 	return text
 }
 
-// said is what an entry says to people; "" for one that nobody would look for.
-func said(e session.Entry) string {
+// said is what an entry says to people, and who does; nothing of one that nobody
+// would look for.
+func said(e session.Entry) (who, text string) {
 	switch m := e.Message; {
 	case m != nil && m.Role == message.User:
-		return "you: " + m.Text()
+		return "you:", m.Text()
 	case m != nil && m.Role == message.Assistant && strings.TrimSpace(m.Text()) != "":
-		return "model: " + gist(cut(m.Text()))
+		return "model:", gist(cut(m.Text()))
 	case m != nil && m.Bash != nil:
-		return "$ " + m.Bash.Command
+		return "$", m.Bash.Command
 	case e.Compaction != nil:
-		return "older messages were summarised"
+		return "", "older messages were summarised"
 	case e.BranchSummary != nil:
-		return "summary: " + gist(cut(e.BranchSummary.Summary))
+		return "summary:", gist(cut(e.BranchSummary.Summary))
 	case e.CustomMessage != nil && e.CustomMessage.Display:
-		return e.CustomMessage.CustomType + ": " + message.Text(e.CustomMessage.Content)
+		return e.CustomMessage.CustomType + ":", message.Text(e.CustomMessage.Content)
 	}
-	return ""
+	return "", ""
 }
 
 // done is what any other entry is.

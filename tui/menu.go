@@ -80,7 +80,8 @@ func (m *menu) page() string {
 
 // spoken is an item in a line, without lines and columns drawn.
 func spoken(it picker.Item) string {
-	parts := []string{strings.Repeat("  ", style.Width(it.Lead)/len("   ")) + style.Cut(it.Title, spokenTitle)}
+	title := strings.TrimSpace(it.Before + " " + it.Title)
+	parts := []string{strings.Repeat("  ", style.Width(it.Lead)/len("   ")) + style.Cut(title, spokenTitle)}
 	for _, cell := range append(slices.Clone(it.Cells), it.Detail) {
 		if cell != "" && cell != "–" {
 			parts = append(parts, cell)

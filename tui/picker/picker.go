@@ -45,7 +45,8 @@ type Options struct {
 // Item is one row of the list.
 type Item struct {
 	ID     string
-	Lead   string // before the title, not searched: the lines of a tree
+	Lead   string // at the start, not searched: the lines of a tree
+	Before string // before the title: who says it; searched
 	Title  string
 	Cells  []string // columns after the title, the most wanted first; searched
 	Detail string   // after them, muted; searched
@@ -105,13 +106,13 @@ func (p *Picker) SetItems(items []Item) {
 	p.texts = make([]string, len(items))
 	for i := range p.items {
 		it := &p.items[i]
-		it.Title, it.Detail, it.Group = sanitize.Line(it.Title), sanitize.Line(it.Detail), sanitize.Line(it.Group)
+		it.Before, it.Title, it.Detail, it.Group = sanitize.Line(it.Before), sanitize.Line(it.Title), sanitize.Line(it.Detail), sanitize.Line(it.Group)
 		it.More = sanitize.Tabs(sanitize.Text(it.More), 4)
 		it.Cells = slices.Clone(it.Cells)
 		for n := range it.Cells {
 			it.Cells[n] = sanitize.Line(it.Cells[n])
 		}
-		p.texts[i] = strings.ToLower(strings.Join(append([]string{it.Title, it.Detail, it.Group}, it.Cells...), " "))
+		p.texts[i] = strings.ToLower(strings.Join(append([]string{it.Title, it.Before, it.Detail, it.Group}, it.Cells...), " "))
 	}
 	p.wide = widthsOf(p.items)
 	p.search()

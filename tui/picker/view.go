@@ -45,8 +45,8 @@ func widthsOf(items []Item) widths {
 	for _, it := range items {
 		w.beside = w.beside || len(it.Cells) > 0 && it.Detail != ""
 		// No text has more columns than bytes: most need not be measured.
-		if n := len(it.Lead) + len(it.Title); n > w.title && w.title < widest {
-			w.title = max(w.title, min(style.Width(it.Lead+it.Title), widest))
+		if n := len(it.Lead) + len(it.Before) + 1 + len(it.Title); n > w.title && w.title < widest {
+			w.title = max(w.title, min(it.width(), widest))
 		}
 		for n, c := range it.Cells {
 			if n == len(w.cells) {
@@ -242,17 +242,28 @@ func (p *Picker) row(i, width int, columns []int) string {
 
 // head is a row up to its cells, in at most that many columns.
 func (p *Picker) head(it Item, mark string, width int, columns []int) string {
-	lead := style.Cut(mark+it.Lead, width)
+	lead := style.Cut(mark+it.lead(p.bidi), width)
 	room := width - style.Width(lead)
 	if len(columns) > 1 {
 		room = min(room, columns[0]+style.Width(mark)-style.Width(lead))
 	}
 	text := lead + inset.Text(style.Cut(it.Title, room), p.bidi)
-	if len(columns) > 1 || it.Detail != "" && style.Width(it.Lead+it.Title) < columns[0] && p.aligned() {
+	if len(columns) > 1 || it.Detail != "" && it.width() < columns[0] && p.aligned() {
 		return style.Pad(text, min(width, columns[0]+style.Width(mark)))
 	}
 	return text
 }
+
+// lead is what stands before an item's title.
+func (it Item) lead(b flow.Bidi) string {
+	if it.Before == "" {
+		return it.Lead
+	}
+	return it.Lead + inset.Text(it.Before, b) + " "
+}
+
+// width is how many columns an item's title takes, with what stands before it.
+func (it Item) width() int { return style.Width(it.lead(flow.Bidi{}) + it.Title) }
 
 // cells are an item's columns after the title.
 func (p *Picker) cells(it Item, columns []int) string {
@@ -304,12 +315,12 @@ func (p *Picker) paneRows(width int) int {
 
 // said is what an item's row has no room for, and more of it.
 func (p *Picker) said(it Item, width int, columns []int) string {
-	room := width - 2 - style.Width(it.Lead)
+	room := width - 2 - style.Width(it.lead(p.bidi))
 	for _, c := range columns[1:] {
 		room -= c + gap
 	}
 	var whole []string
-	if style.Width(it.Title) > room || len(columns) > 1 && style.Width(it.Lead+it.Title) > columns[0] {
+	if style.Width(it.Title) > room || len(columns) > 1 && it.width() > columns[0] {
 		whole = append(whole, it.Title)
 	}
 	for n, cell := range it.Cells {
