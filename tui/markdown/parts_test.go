@@ -81,30 +81,41 @@ func TestPlainLinks(t *testing.T) {
 
 const arabic = "# عنوان الملف `main.go`\n\nشغّل الأمر `go test ./...` ثم أعد المحاولة، وإذا فشل فاقرأ src/main.go بعناية (كلها).\n\n- البند الأول وهو طويل بما يكفي لينكسر السطر عنده في الشاشات الضيقة\n- second item\n  1. בדיקה של רשימה\n\n> اقتباس قصير\n\n| الاسم | value |\n|---|---|\n| مرحبا | one |\n\nEnglish with عربي inside.\n"
 
-// Case 31: golden texts of what each kind of terminal gets.
-func TestGoldenRightToLeft(t *testing.T) {
-	for name, bidi := range map[string]flow.Bidi{"plain": {}, "isolate": {Isolate: true}, "reorder": {Reorder: true}} {
-		t.Run(name, func(t *testing.T) {
+const english = "# The file `main.go`\n\nRun `go test ./...` and try again; if it fails, read src/main.go with care (all of it), and [the guide](https://example.com/guide).\n\n- the first item, which is long enough to be broken in a narrow window\n- the second\n  1. nested\n  2. again\n\n- [x] done\n- [ ] to be done\n\n> A short quotation.\n\n```go\nfunc main() { fmt.Println(\"hello\") } // a comment that is long\n```\n\n| Name | What it is for |\n|---|---:|\n| first | the beginning of it all |\n"
+
+const chinese = "# 文件 `主.go`\n\n请运行 `go test ./...`，然后再试一次；如果失败了，请仔细阅读 源码/主.go（全部内容）和[《使用指南》](https://example.com/指南)。\n\n- 第一项，这一项比较长，在窄窗口里需要换行显示\n- 第二项\n  1. 里面的一项\n  2. 再来一项\n\n- [x] 做完了\n- [ ] 还没有做\n\n> 一句简短的引文。\n\n```go\nfunc main() { fmt.Println(\"你好，世界\") } // 这一行注释比较长\n```\n\n| 名称 | 用途 |\n|---|---:|\n| 第一 | 所有事情的开头 |\n"
+
+// E-5, case 31: golden texts in three languages, Arabic as each kind of terminal
+// gets it.
+func TestGoldenTongues(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		bidi       flow.Bidi
+	}{
+		{"english", english, flow.Bidi{}}, {"chinese", chinese, flow.Bidi{}},
+		{"arabic-plain", arabic, flow.Bidi{}}, {"arabic-isolate", arabic, flow.Bidi{Isolate: true}}, {"arabic-reorder", arabic, flow.Bidi{Reorder: true}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
 			r := markdown.New(styles(t, true, true))
-			r.Bidi = bidi
+			r.Bidi = c.bidi
 			var b strings.Builder
 			for _, width := range []int{20, 40, 80, 200} {
 				fmt.Fprintf(&b, "== width %d\n", width)
-				for _, row := range r.Render(arabic, width) {
+				for _, row := range r.Render(c.text, width) {
 					plain := ansi.Strip(row)
 					if w := style.Width(row); w > width {
 						t.Errorf("row %q has %d columns of %d", plain, w, width)
 					}
-					if !bidi.Reorder && strings.Contains(plain, "│") && flow.HasRTL(plain) {
+					if !c.bidi.Reorder && strings.Contains(plain, "│") && flow.HasRTL(plain) {
 						t.Errorf("a line that would jump: %q", plain)
 					}
-					if n := strings.Count(plain, "\u2066"); n != strings.Count(plain, "\u2069") || n > 0 != bidi.Isolate && n > 0 {
+					if n := strings.Count(plain, "\u2066"); n != strings.Count(plain, "\u2069") || n > 0 != c.bidi.Isolate && n > 0 {
 						t.Errorf("isolates in %q", plain)
 					}
 					b.WriteString(plain + "\n")
 				}
 			}
-			file := filepath.Join("testdata", "arabic-"+name+".txt")
+			file := filepath.Join("testdata", c.name+".txt")
 			if *update {
 				if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
 					t.Fatal(err)
