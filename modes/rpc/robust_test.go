@@ -286,7 +286,8 @@ func TestAbortReachesDialogsThatOpenLater(t *testing.T) {
 	}
 }
 
-// Commands that the end leaves no time for are answered with a failure (R-4).
+// Commands that the end leaves no time for are answered with a failure: the one
+// that doesn't come to its end, and those behind it (R-4, pi#2645).
 func TestEndBeforeTheirTurn(t *testing.T) {
 	asked, free := make(chan struct{}), make(chan struct{})
 	defer close(free)
@@ -304,6 +305,9 @@ func TestEndBeforeTheirTurn(t *testing.T) {
 		h.send(`{"id":"q%d","type":"get_state"}`, i)
 	}
 	h.in.Close()
+	if f := h.answer("first"); f.Success || f.Error != "the client disconnected before this was done" {
+		t.Errorf("the command that is stuck: %s", f.line)
+	}
 	for i := range 20 {
 		if f := h.answer(fmt.Sprintf("q%d", i)); f.Success || f.Error != "the client disconnected before this was done" {
 			t.Errorf("command %d: %s", i, f.line)

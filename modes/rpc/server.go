@@ -35,10 +35,11 @@ type server struct {
 	queue []request
 	// lastBash is closed when the last command of bash is over.
 	lastBash chan struct{}
-	weight   int  // bytes of queue
-	aborting int  // aborts that have come and not had their turn
-	closed   bool // no more requests come
-	blocked  bool // the worker is in a slow command
+	weight   int      // bytes of queue
+	aborting int      // aborts that have come and not had their turn
+	closed   bool     // no more requests come
+	blocked  bool     // the worker is in a slow command
+	calling  *request // that the worker carries out and has yet to answer
 	jobs     map[*job]bool
 	idle     chan struct{}  // closed when the worker has left
 	running  sync.WaitGroup // jobs
@@ -212,8 +213,9 @@ func (s *server) cancelJobs(kinds ...string) {
 	}
 }
 
-// giveUp answers the jobs that haven't ended in time and the commands that
-// haven't had their turn: what was accepted is answered, whatever becomes of it.
+// giveUp answers the jobs and the command that haven't ended in time, and the
+// commands that haven't had their turn: what was accepted is answered, whatever
+// becomes of it.
 func (s *server) giveUp() {
 	late := refuse("the client disconnected before this was done")
 	s.mu.Lock()
@@ -224,6 +226,10 @@ func (s *server) giveUp() {
 		} else {
 			s.sub.Post(s.failure(j.request, late))
 		}
+	}
+	if s.calling != nil {
+		s.sub.Post(s.failure(*s.calling, late))
+		s.calling = nil
 	}
 	for _, r := range s.queue {
 		s.sub.Post(s.failure(r, late))
@@ -240,17 +246,35 @@ func (s *server) recovered(r request) {
 
 // carryOut runs a command.
 func (s *server) carryOut(ctx context.Context, r request, c command) {
-	defer s.recovered(r)
 	if c.own != nil {
+		defer s.recovered(r)
 		c.own(ctx, r)
 		return
 	}
-	data, err := c.call(ctx, r)
-	if err != nil {
+	s.mu.Lock()
+	s.calling = &r
+	s.mu.Unlock()
+	data, err := c.called(ctx, r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.calling == nil: // it was given up
+	case err != nil:
 		s.sub.Post(s.failure(r, err))
-		return
+	default:
+		s.sub.Post(success(r, data))
 	}
-	s.sub.Post(success(r, data))
+	s.calling = nil
+}
+
+// called is call, with a fault in it for an error like any other.
+func (c command) called(ctx context.Context, r request) (data any, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("internal error: %v", v)
+		}
+	}()
+	return c.call(ctx, r)
 }
 
 // close ends the service: what was accepted is answered, then all stops.
