@@ -28,20 +28,20 @@ type Client struct {
 // Attach returns a picture of the session and a subscription to everything
 // after it: no gap, no overlap.
 func (s *Session) Attach(ctx context.Context, c Client) (event.View, *Subscription, error) {
-	type attached struct {
-		view event.View
-		sub  *Subscription
-	}
-	a, err := do(ctx, s, func() (attached, error) {
-		var sub *Subscription
-		sub = newSubscription(func() { s.in.do(func() { s.detach(sub) }) })
+	var sub *Subscription
+	sub = newSubscription(func() { s.in.do(func() { s.detach(sub) }) })
+	view, err := do(ctx, s, func() (event.View, error) {
 		s.faces[sub] = c
-		return attached{s.view(), sub}, nil
+		return s.view(), nil
 	})
-	if err != nil && a.sub != nil {
-		a.sub.Close()
+	if err != nil { // nobody will close it, and it mustn't be waited for
+		s.in.do(func() {
+			delete(s.faces, sub)
+			s.broker.Recheck()
+		})
+		return event.View{}, nil, err
 	}
-	return a.view, a.sub, err
+	return view, sub, nil
 }
 
 func (s *Session) detach(sub *Subscription) {
