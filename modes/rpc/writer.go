@@ -60,6 +60,15 @@ type awaited struct {
 	answer *response
 }
 
+// respond fills in the response.
+func (a *awaited) respond(data any) {
+	r := success(a.request, data)
+	if a.failed != "" {
+		r = failureOf(a.ref, a.failed)
+	}
+	a.answer = &r
+}
+
 // wait returns what is queued next. While part of an answer is held back it
 // waits no longer than until that has to be told.
 func (w *writer) wait(ctx context.Context) ([]engine.Item, error) {
@@ -152,11 +161,7 @@ func (w *writer) replaces(r response) bool {
 func (w *writer) released(v released) error {
 	for _, f := range w.held {
 		if a, ok := f.(*awaited); ok && a.answer == nil && a.ref == v.ref {
-			r := success(a.request, promptData{v.disposition})
-			if a.failed != "" {
-				r = failureOf(a.ref, a.failed)
-			}
-			a.answer = &r
+			a.respond(promptData{v.disposition})
 			break
 		}
 	}
@@ -186,8 +191,7 @@ func (w *writer) drain() error {
 func (w *writer) release() {
 	for _, f := range w.held {
 		if a, ok := f.(*awaited); ok && a.answer == nil {
-			r := success(a.request, nil)
-			a.answer = &r
+			a.respond(nil)
 		}
 	}
 	_ = w.drain()
