@@ -17,8 +17,8 @@ type Stream struct {
 
 	width    int
 	margin   int
-	rendered []int      // of each settled block: how many rows end with it
-	rows     []flow.Row // of the settled blocks
+	rendered []int      // of each settled block: how many of rows end with it
+	rows     []flow.Row // a blank one, then those of the settled blocks
 	tail     struct {
 		text string
 		rows []flow.Row
@@ -87,20 +87,38 @@ func (s *Stream) forget() {
 // memory with the stream: it is not to be changed, and the next call writes the
 // tail anew.
 func (s *Stream) Rows(width int) []flow.Row {
+	rows := s.Apart(width)
+	return rows[min(1, len(rows)):]
+}
+
+// Apart is Rows behind a blank row, which parts them from what is above. Without
+// rows there is none.
+func (s *Stream) Apart(width int) []flow.Row {
+	if rows := s.laid(width); len(rows) > 1 {
+		return slices.Clip(rows)
+	}
+	return nil
+}
+
+// laid brings the rows up to date. Before them is a blank one.
+func (s *Stream) laid(width int) []flow.Row {
 	if width != s.width {
 		s.width = width
 		s.forget()
 	}
+	if len(s.rows) == 0 {
+		s.rows = []flow.Row{{}}
+	}
 	for i := len(s.rendered); i < len(s.ends); i++ {
 		start := lastOf(s.ends[:i])
-		s.rows = join(s.rows, flow.Indent(s.r.block(s.text[start:s.ends[i]], width, 0), s.margin), true)
+		s.rows = join(s.rows, flow.Indent(s.r.block(s.text[start:s.ends[i]], width, 0), s.margin), len(s.rows) > 1)
 		s.rendered = append(s.rendered, len(s.rows))
 	}
 	tail := s.text[s.settled():]
 	open := cut(tail).open
 	switch {
 	case tail == "":
-		return slices.Clip(s.rows)
+		return s.rows
 	case open.top && !s.finished:
 		// The last block is the fence: an open one is never cached as closed.
 		s.tail.text = ""
@@ -108,15 +126,15 @@ func (s *Stream) Rows(width int) []flow.Row {
 	case tail != s.tail.text:
 		s.tail.text, s.tail.rows = tail, flow.Indent(s.r.block(tail, width, 0), s.margin)
 	}
-	all := join(s.rows, s.tail.rows, true)
+	all := join(s.rows, s.tail.rows, len(s.rows) > 1)
 	s.rows = all[:len(s.rows)] // with the room that the next tail needs
-	return slices.Clip(all)
+	return all
 }
 
 // Settled returns the rows of the blocks from a number on that are whole, and
 // the number of the first block that isn't.
 func (s *Stream) Settled(width, from int) (rows []flow.Row, to int) {
-	rows, to = s.Rows(width), len(s.ends)
+	rows, to = s.laid(width), len(s.ends)
 	if s.finished && s.settled() < len(s.text) {
 		return s.after(rows, from), max(to+1, from)
 	}
@@ -124,14 +142,14 @@ func (s *Stream) Settled(width, from int) (rows []flow.Row, to int) {
 }
 
 // Live returns the rows of the blocks from a number on.
-func (s *Stream) Live(width, from int) []flow.Row { return s.after(s.Rows(width), from) }
+func (s *Stream) Live(width, from int) []flow.Row { return s.after(s.laid(width), from) }
 
 // after cuts the rows of the blocks before a number off.
 func (s *Stream) after(rows []flow.Row, from int) []flow.Row {
 	if from > len(s.rendered) { // the tail too
 		return nil
 	}
-	return stripBlank(rows[min(lastOf(s.rendered[:from]), len(rows)):])
+	return slices.Clip(stripBlank(rows[min(lastOf(s.rendered[:from]), len(rows)):]))
 }
 
 // join adds a block, after a blank row if there is a gap.

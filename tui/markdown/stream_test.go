@@ -172,3 +172,26 @@ func FuzzStream(f *testing.F) {
 		sameRows(t, "scrollback", flow.Texts(scrolled), want)
 	})
 }
+
+// Behind the blank row come the rows, and those of settled blocks stay as they
+// were returned before.
+func TestApart(t *testing.T) {
+	s := markdown.New(styles(t, true, true)).Stream()
+	if rows := s.Apart(40); rows != nil {
+		t.Errorf("nothing has rows %q", flow.Texts(rows))
+	}
+	var settled []string
+	for _, delta := range strings.SplitAfter(sample, " ") {
+		s.Append(delta)
+		rows := flow.Texts(s.Rows(40))
+		all := s.Apart(40)
+		if got := flow.Texts(all); len(rows) > 0 && (got[0] != "" || !slices.Equal(got[1:], rows)) {
+			t.Fatalf("%q\nis not a blank row before\n%q", got, rows)
+		}
+		if got := flow.Texts(all[:len(settled)]); !slices.Equal(got, settled) {
+			t.Fatalf("settled rows\n%q\nhave changed to\n%q", settled, got)
+		}
+		done, _ := s.Settled(40, 0)
+		settled = flow.Texts(all[:len(done)])
+	}
+}
