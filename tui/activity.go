@@ -10,6 +10,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
+	"github.com/hoopoe-agent/hoopoe/tui/inset"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
 
@@ -82,14 +83,14 @@ func (b *activity) ticks() bool { return b.running || b.compacting != "" || b.sl
 var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
 // text says what goes on and what can be done. Where that is too wide for the
-// screen, the time and the way to stop remain.
-func (b *activity) text(todos []message.TodoPhase, now time.Time, width int) string {
+// screen, the task in hand is cut, and last the time and the way to stop remain.
+func (b *activity) text(todos []message.TodoPhase, now time.Time, width int, bidi flow.Bidi) string {
 	since := b.since
 	if c := b.slow(); c != nil {
 		since = c.since
 	}
 	elapsed := now.Sub(since)
-	text := b.whole(todos, now, elapsed)
+	text := b.whole(todos, now, elapsed, width, bidi)
 	if style.Width(text) <= width {
 		return text
 	}
@@ -97,7 +98,10 @@ func (b *activity) text(todos []message.TodoPhase, now time.Time, width int) str
 	return fmt.Sprintf("%s %s · Esc stops", frame, short(elapsed))
 }
 
-func (b *activity) whole(todos []message.TodoPhase, now time.Time, elapsed time.Duration) string {
+// leastTask are the columns in which a task can be told.
+const leastTask = 10
+
+func (b *activity) whole(todos []message.TodoPhase, now time.Time, elapsed time.Duration, width int, bidi flow.Bidi) string {
 	frame := spinner[int(elapsed/(100*time.Millisecond))%len(spinner)]
 	switch {
 	case b.retry != nil:
@@ -108,11 +112,14 @@ func (b *activity) whole(todos []message.TodoPhase, now time.Time, elapsed time.
 	case b.compacting != "":
 		return fmt.Sprintf("%s Summarising older messages %s · Esc stops", frame, short(elapsed))
 	case b.running:
-		what := "Working"
+		what, end := "Working", fmt.Sprintf(" %s · Esc stops", short(elapsed))
 		if task, at, of := current(todos); task != "" {
-			what = fmt.Sprintf("%s (%d/%d)", flow.Isolate(sanitize.Line(task)), at, of)
+			number := fmt.Sprintf(" (%d/%d)", at, of)
+			if room := width - style.Width(frame+" "+number+end); room >= leastTask {
+				what = inset.Text(style.Cut(sanitize.Line(task), room), bidi) + number
+			}
 		}
-		return fmt.Sprintf("%s %s %s · Esc stops", frame, what, short(elapsed))
+		return frame + " " + what + end
 	case b.bash > 0:
 		return "● A command runs · Esc stops it"
 	case b.slow() != nil:

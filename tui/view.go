@@ -11,7 +11,6 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 	"github.com/hoopoe-agent/hoopoe/engine/sanitize"
 	"github.com/hoopoe-agent/hoopoe/tui/card"
-	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/inset"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -232,12 +231,14 @@ func (a *app) welcome(width, height int) []string {
 // activityRow says what goes on. It is always there, so that the transcript
 // doesn't jump when work begins.
 func (a *app) activityRow(width int) string {
-	text := a.busy.text(a.view.Todos, a.o.Now(), width)
+	text := a.busy.text(a.view.Todos, a.o.Now(), width, a.look.Bidi)
 	switch {
-	case a.hint != "" && text == "":
-		return a.line(a.look.Warning, a.hint, width)
 	case a.hint != "":
-		return a.line(a.look.Warning, a.hint+" · "+text, width)
+		hint := inset.Parts(style.Cut(sanitize.Line(a.hint), width), a.look.Bidi)
+		if text != "" {
+			hint += " · " + text
+		}
+		return a.look.Warning.Render(style.Cut(hint, width))
 	case a.waits() && a.session == nil:
 		return "" // the dialog says what is to be done
 	case a.session == nil || !a.started:
@@ -245,7 +246,7 @@ func (a *app) activityRow(width int) string {
 	case a.waits() && a.busy.running:
 		text = "● Your answer is needed"
 	}
-	return a.line(a.look.Accent, text, width)
+	return a.look.Accent.Render(style.Cut(text, width))
 }
 
 // queueRows shows what was sent and waits.
@@ -280,7 +281,7 @@ func (a *app) todoRows(width, limit int) []string {
 	current := 0
 	for _, p := range a.view.Todos {
 		if len(a.view.Todos) > 1 || p.Name != "" {
-			rows = append(rows, a.line(a.look.Bold, sanitize.Line(p.Name), width))
+			rows = append(rows, a.marked(a.look.Bold, "", p.Name, width))
 		}
 		for _, t := range p.Tasks {
 			if t.Status == "in_progress" {
@@ -298,11 +299,6 @@ func (a *app) todoRows(width, limit int) []string {
 		rows = append(rows[from:from+limit-1:from+limit-1], a.look.Muted.Render(style.Cut(more, width)))
 	}
 	return rows
-}
-
-// line is a row of foreign text, in the order that the terminal needs.
-func (a *app) line(paint style.Style, text string, width int) string {
-	return flow.Cut(paint.Render(text), width, a.look.Bidi).Text
 }
 
 func (a *app) todoRow(t message.Todo, width int) string {
