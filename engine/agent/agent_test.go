@@ -110,6 +110,33 @@ func (r *rig) result(out Outcome, call string) string {
 	return ""
 }
 
+// A tool that goes on telling after its end, as one elsewhere may whose word
+// crosses with the result, is heard no more.
+func TestProgressAfterTheEnd(t *testing.T) {
+	r := newRig(t, "-- turn --\n-- call far id=a --\n{}\n-- turn --\n-- text --\nok\n")
+	var progress func(tool.Result)
+	r.tool(tool.Spec{Name: "far"}, func(_ context.Context, c tool.Call) (tool.Result, error) {
+		progress = c.Progress
+		progress(tool.TextResult("on it"))
+		return tool.TextResult("done"), nil
+	})
+	r.config.After = func(_ context.Context, _ tool.Call, result tool.Result, failed bool) (tool.Result, bool) {
+		progress(tool.TextResult("late"))
+		return result, failed
+	}
+	var told []string
+	r.config.Emit = func(ev event.Event) {
+		if p, ok := ev.(event.ToolProgress); ok {
+			told = append(told, message.Text(p.Content))
+		}
+	}
+	Run(t.Context(), r.config)
+	progress(tool.TextResult("later"))
+	if !slices.Equal(told, []string{"on it"}) {
+		t.Errorf("told %q", told)
+	}
+}
+
 // What a model gets wrong becomes a result that it can act on.
 func TestWrongCalls(t *testing.T) {
 	r := newRig(t, `

@@ -139,10 +139,19 @@ func (b *batch) prepare(t tool.Tool, c *tool.Call) (v Verdict, err error) {
 
 func (b *batch) execute(t tool.Tool, c tool.Call, block message.Block) {
 	began := b.Now()
+	var telling sync.Mutex // held while something is told, so that nothing is after the end
+	over := false
 	c.Progress = func(r tool.Result) {
-		b.Emit(event.ToolProgress{CallID: c.ID, Content: r.Content, Details: r.Details})
+		telling.Lock()
+		defer telling.Unlock()
+		if !over {
+			b.Emit(event.ToolProgress{CallID: c.ID, Content: r.Content, Details: r.Details})
+		}
 	}
 	result, err := runTool(b.ctx, t, c)
+	telling.Lock()
+	over = true
+	telling.Unlock()
 	failed := err != nil
 	own, hasOwn := errors.AsType[*tool.AbortedError](err)
 	switch {
