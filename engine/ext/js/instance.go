@@ -241,12 +241,12 @@ func (in *instance) caller(id int64) *call {
 func (in *instance) run(c *call, name string, args ...any) (json.RawMessage, error) {
 	id := in.enter(c)
 	defer in.leave(id)
-	stop := context.AfterFunc(c.ctx, func() {
+	raw, err := in.await(c.ctx, name, append([]any{id}, args...)...)
+	if c.ctx.Err() != nil { // await returned at once
 		reason := context.Cause(c.ctx).Error()
 		in.loop.Post(func(rt *sobek.Runtime) error { return in.api.tell(rt, "abort", id, reason) })
-	})
-	defer stop()
-	return in.await(c.ctx, name, append([]any{id}, args...)...)
+	}
+	return raw, err
 }
 
 // await is run without a number.
