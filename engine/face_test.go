@@ -152,7 +152,8 @@ func TestSetTodos(t *testing.T) {
 }
 
 // A model by its exact name: no part of a name and no pattern counts, and what
-// isn't known yet is looked for on this machine. The wording is what hosts read.
+// isn't known yet is looked for on this machine first (omp#6355). The wording is
+// what hosts read.
 func TestSetModelExact(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -204,7 +204,7 @@ func TestLineSeparators(t *testing.T) {
 	}
 }
 
-// Setters are the session's alone: nothing of the user's changes (omp #11555).
+// Setters are the session's alone: nothing of the user's changes (omp#11555, omp#11431).
 func TestSettersStayInTheSession(t *testing.T) {
 	h := connect(t, "-- turn --\n", setup{})
 	for i, c := range []string{
