@@ -59,7 +59,7 @@ func BenchmarkAnswer(b *testing.B) {
 	}
 }
 
-// A round trip of a command that changes nothing.
+// A round trip of a command that changes nothing. Goal: 200 µs.
 func BenchmarkGetState(b *testing.B) {
 	h, r := serve(b, "-- turn --\n", nil)
 	for b.Loop() {
