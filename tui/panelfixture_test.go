@@ -112,8 +112,8 @@ func savedFixture(fake *fakeSession, w tongue) *shelf {
 	at := func(d time.Duration) time.Time { return testTime.Add(-d) }
 	return &shelf{fake: fake, saved: []session.Summary{
 		{Path: "/s/x.jsonl", ID: "0199a3c2-test", Cwd: w.folder, Name: w.named, Title: w.titles[0], Messages: 12, Modified: at(time.Minute)},
-		{Path: "/s/y.jsonl", ID: "0199a3c2-long", Cwd: w.folder, Title: w.titles[1], Messages: 1400, More: true, Modified: at(3 * time.Hour)},
-		{Path: "/s/z.jsonl", ID: "0199a3c2-other", Cwd: w.other, Title: w.titles[2], Messages: 3, Modified: at(50 * time.Hour)},
+		{Path: "/s/y.jsonl", ID: "0199a3c2-4b5d-7e6f-8a9b-0c1d2e3f4a5b", Cwd: w.folder, Title: w.titles[1], Messages: 1400, More: true, Modified: at(3 * time.Hour)},
+		{Path: "/s/z.jsonl", ID: "0199a3c2-7e6f-7a8b-9c0d-1e2f3a4b5c6d", Cwd: w.other, Title: w.titles[2], Messages: 3, Modified: at(50 * time.Hour)},
 		{Path: "/s/w.jsonl", ID: "0199a3c2-bad", Cwd: w.folder, Title: "a\x1b]52;c;aGk=\x07b\u202ec", Messages: 1, Modified: at(400 * time.Hour)},
 	}}
 }

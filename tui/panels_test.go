@@ -249,6 +249,32 @@ func TestThemePreview(t *testing.T) {
 	}
 }
 
+// Case 31: what the terminal tells of itself holds for what is open, too.
+func TestOpenPanelsTakeTheOrder(t *testing.T) {
+	arabic := everyTongue()[2].tongue
+	for name, open := range map[string]func(a *app){
+		"list":   func(a *app) { a.sends("/resume") },
+		"dialog": func(a *app) { a.sends("/resume"); a.presses(code(tea.KeyDown), ctrl('x')) },
+		"field":  func(a *app) { a.sends("/resume"); a.presses(ctrl('e')) },
+		"search": func(a *app) { a.openSearch(); a.types(arabic.named) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, _ := arabic.panelApp(t, 80, 24)
+			open(a)
+			a.know(terminal.Profile{Bidi: terminal.Yes})
+			before := screenText(a)
+			a.know(terminal.Profile{Bidi: terminal.No})
+			if after := screenText(a); after == before || !strings.Contains(after, "ةديدجلا ءامسألا") && !strings.Contains(after, "رابتخالا") {
+				t.Errorf("the screen shows\n%s\nand showed\n%s", after, before)
+			}
+			a.know(terminal.Profile{Bidi: terminal.Yes})
+			if after := screenText(a); after != before {
+				t.Errorf("the screen shows\n%s\nand showed\n%s", after, before)
+			}
+		})
+	}
+}
+
 // A question stands before what the user has opened, which is there again
 // afterwards.
 func TestQuestionBeforePanel(t *testing.T) {

@@ -79,7 +79,7 @@ func Rows(text string, width, limit int, b flow.Bidi) []string {
 	texts := flow.Texts(rows)
 	if len(texts) > limit {
 		texts = texts[:limit]
-		texts[limit-1] = Text(style.Cut(rows[limit-1].Whole()+" …", width), b)
+		texts[limit-1] = Parts(style.Cut(rows[limit-1].Whole()+" …", width), b)
 	}
 	return texts
 }
@@ -90,6 +90,12 @@ func block(line string, width int, b flow.Bidi) []flow.Row {
 		return flow.Wrap(flow.Isolate(line), width, b)
 	case strings.Contains(line, separator) && style.Width(line) <= width:
 		return flow.Of(Parts(line, b))
+	case strings.Contains(line, separator):
+		parts := strings.Split(line, separator)
+		for i := range parts {
+			parts[i] = flow.Isolate(parts[i])
+		}
+		return flow.Wrap(strings.Join(parts, separator), width, b)
 	}
 	rows, widest := Prose(line, width, b), 1
 	for _, row := range rows {

@@ -64,6 +64,8 @@ func TestRows(t *testing.T) {
 		{"latin and arabic", "one\nالاسم القديم", 20, 9, []string{"one", "ميدقلا مسالا"}},
 		{"a word in latin text", "saves the rule bash(git push رئيسي)", 20, 9, []string{"saves the rule", "bash(git push يسيئر)"}},
 		{"parts", "/شفرة/عرض · 0199a3c2", 30, 9, []string{"/ضرع/ةرفش · 0199a3c2"}},
+		{"parts in two rows", "/tmp/شفرة/عرض · 0199a3c2-7e6f", 20, 9, []string{"/tmp/ضرع/ةرفش ·", "0199a3c2-7e6f"}},
+		{"parts, cut", "one\n/شفرة/عرض · 0199a3c2-7e6f", 14, 2, []string{"one", "/ضرع/ةرفش · …"}},
 		{"path", "مصدر/مجلد/رئيسي.go", 12, 9, []string{"ئر/دلجم/ردصم", "يسي.go"}},
 		{"cut", "خادم الإنتاج (كل المستخدمين في الحال)", 16, 2, []string{"لك) جاتنإلا مداخ", "… يف نيمدختسملا"}},
 		{"cut, latin", "one two three", 5, 2, []string{"one", "two …"}},

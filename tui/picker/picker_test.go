@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/themes"
+	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/keymap"
 	"github.com/hoopoe-agent/hoopoe/tui/picker"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
@@ -253,6 +254,25 @@ func TestHugeFilter(t *testing.T) {
 	inside(t, p, p.View(40, 10), 40, 10)
 	if n := len(p.Filter()); n > 500 {
 		t.Errorf("%d bytes of filter", n)
+	}
+}
+
+// Case 31: what is typed goes on where its script does.
+func TestCaretOfFilter(t *testing.T) {
+	for _, c := range []struct {
+		filter  string
+		reorder bool
+		x       int
+	}{
+		{"abc", true, 5}, {"عالم", false, 6}, {"عالم", true, 2}, {"你好", true, 6}, {"", true, 2},
+	} {
+		p := newPicker(t, false, models)
+		p.SetBidi(flow.Bidi{Reorder: c.reorder})
+		typeIn(p, c.filter)
+		view := p.View(40, 10)
+		if x, y := p.Cursor(); x != c.x || !strings.HasPrefix(ansi.Strip(strings.Split(view, "\n")[y]), "› ") {
+			t.Errorf("%q: cursor at %d,%d, want column %d of\n%s", c.filter, x, y, c.x, view)
+		}
 	}
 }
 
