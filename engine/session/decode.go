@@ -34,81 +34,75 @@ func fastMessage(m *message.Message, raw []byte) bool {
 	default:
 		return false
 	}
-	return members(raw, func(key, val []byte) bool {
+	s := scanner{b: bytes.TrimSpace(raw)}
+	return s.members(func(key []byte) bool {
 		switch string(key) {
 		case "content":
-			return fastContent(&m.Content, val)
+			return fastContent(&m.Content, &s)
 		case "timestamp":
-			return fastInt(&m.Timestamp, val)
+			return fastInt(&m.Timestamp, s.value())
 		case "attribution":
-			return fastString(&m.Attribution, val)
+			return fastString(&m.Attribution, s.value())
 		case "synthetic":
-			return fastBool(&m.Synthetic, val)
+			return fastBool(&m.Synthetic, s.value())
 		case "api":
-			return fastString(&m.API, val)
+			return fastString(&m.API, s.value())
 		case "provider":
-			return fastString(&m.Provider, val)
+			return fastString(&m.Provider, s.value())
 		case "model":
-			return fastString(&m.Model, val)
+			return fastString(&m.Model, s.value())
 		case "responseId":
-			return fastString(&m.ResponseID, val)
+			return fastString(&m.ResponseID, s.value())
 		case "usage":
-			return fastUsage(&m.Usage, val)
+			return fastUsage(&m.Usage, &s)
 		case "stopReason":
-			return fastString((*string)(&m.StopReason), val)
+			return fastString((*string)(&m.StopReason), s.value())
 		case "errorMessage":
-			return fastString(&m.ErrorMessage, val)
+			return fastString(&m.ErrorMessage, s.value())
 		case "duration":
-			return fastInt(&m.DurationMS, val)
+			return fastInt(&m.DurationMS, s.value())
 		case "ttft":
-			return fastInt(&m.TTFTMS, val)
+			return fastInt(&m.TTFTMS, s.value())
 		case "toolCallId":
-			return fastString(&m.ToolCallID, val)
+			return fastString(&m.ToolCallID, s.value())
 		case "toolName":
-			return fastString(&m.ToolName, val)
+			return fastString(&m.ToolName, s.value())
 		case "isError":
-			return fastBool(&m.IsError, val)
+			return fastBool(&m.IsError, s.value())
 		case "details":
+			val := s.value()
 			m.Details = bytes.Clone(val)
 			return json.Valid(val)
 		case "role":
-			return true
+			return s.value() != nil
 		}
 		return false
-	})
+	}) && s.i == len(s.b)
 }
 
-func fastContent(to *[]message.Block, val []byte) bool {
-	if val[0] == '"' {
-		var s string
-		ok := fastString(&s, val)
-		*to = []message.Block{message.TextOf(s)}
+func fastContent(to *[]message.Block, s *scanner) bool {
+	if s.next('"') {
+		var text string
+		ok := fastString(&text, s.value())
+		*to = []message.Block{message.TextOf(text)}
 		return ok
 	}
-	if val[0] != '[' {
+	if !s.next('[') {
 		return false
 	}
-	s := scanner{b: val, i: 1}
+	s.i++
 	*to = []message.Block{}
 	for !s.closed(']') {
-		item := s.value()
-		if item == nil {
-			return false
-		}
-		var b message.Block
-		if !fastBlock(&b, item) {
-			return false
-		}
-		*to = append(*to, b)
-		if !s.comma(']') {
+		*to = append(*to, message.Block{})
+		if !fastBlock(&(*to)[len(*to)-1], s) || !s.comma(']') {
 			return false
 		}
 	}
-	return s.i == len(val)
+	return true
 }
 
-func fastBlock(b *message.Block, raw []byte) bool {
-	switch name := inner(field(raw, "type")); message.BlockType(name) {
+func fastBlock(b *message.Block, s *scanner) bool {
+	switch name := inner(field(s.b[s.i:], "type")); message.BlockType(name) {
 	case message.TextBlock:
 		b.Type = message.TextBlock
 	case message.ThinkingBlock:
@@ -120,10 +114,11 @@ func fastBlock(b *message.Block, raw []byte) bool {
 	default:
 		return false
 	}
-	return members(raw, func(key, val []byte) bool {
+	return s.members(func(key []byte) bool {
+		val := s.value()
 		switch string(key) {
 		case "type":
-			return true
+			return val != nil
 		case "text":
 			return b.Type == message.TextBlock && fastString(&b.Text, val)
 		case "thinking":
@@ -151,45 +146,45 @@ func fastBlock(b *message.Block, raw []byte) bool {
 			return fastString(&b.Signature, val)
 		case "arguments":
 			b.Arguments = bytes.Clone(val)
-			return val[0] == '{' && json.Valid(val)
+			return len(val) > 0 && val[0] == '{' && json.Valid(val)
 		}
 		return false
 	})
 }
 
-func fastUsage(u *message.Usage, raw []byte) bool {
-	return members(raw, func(key, val []byte) bool {
+func fastUsage(u *message.Usage, s *scanner) bool {
+	return s.members(func(key []byte) bool {
 		switch string(key) {
 		case "input":
-			return fastCount(&u.Input, val)
+			return fastCount(&u.Input, s.value())
 		case "output":
-			return fastCount(&u.Output, val)
+			return fastCount(&u.Output, s.value())
 		case "cacheRead":
-			return fastCount(&u.CacheRead, val)
+			return fastCount(&u.CacheRead, s.value())
 		case "cacheWrite":
-			return fastCount(&u.CacheWrite, val)
+			return fastCount(&u.CacheWrite, s.value())
 		case "totalTokens":
-			return fastCount(&u.TotalTokens, val)
+			return fastCount(&u.TotalTokens, s.value())
 		case "cost":
-			return fastCost(&u.Cost, val)
+			return fastCost(&u.Cost, s)
 		}
 		return false
 	})
 }
 
-func fastCost(c *message.Cost, raw []byte) bool {
-	return members(raw, func(key, val []byte) bool {
+func fastCost(c *message.Cost, s *scanner) bool {
+	return s.members(func(key []byte) bool {
 		switch string(key) {
 		case "input":
-			return fastDollars(&c.Input, val)
+			return fastDollars(&c.Input, s.value())
 		case "output":
-			return fastDollars(&c.Output, val)
+			return fastDollars(&c.Output, s.value())
 		case "cacheRead":
-			return fastDollars(&c.CacheRead, val)
+			return fastDollars(&c.CacheRead, s.value())
 		case "cacheWrite":
-			return fastDollars(&c.CacheWrite, val)
+			return fastDollars(&c.CacheWrite, s.value())
 		case "total":
-			return fastDollars(&c.Total, val)
+			return fastDollars(&c.Total, s.value())
 		}
 		return false
 	})
@@ -200,23 +195,6 @@ func fastDollars(to *float64, val []byte) bool {
 		return true
 	}
 	return json.Unmarshal(val, to) == nil && val[0] != 'n'
-}
-
-// members calls fn for each member of an object; it fails when fn does or raw
-// is no object.
-func members(raw []byte, fn func(key, val []byte) bool) bool {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) < 2 || raw[0] != '{' {
-		return false
-	}
-	s := scanner{b: raw, i: 1}
-	for !s.closed('}') {
-		key, val, ok := s.pair()
-		if !ok || bytes.IndexByte(key, '\\') >= 0 || !fn(key[1:len(key)-1], val) {
-			return false
-		}
-	}
-	return s.i == len(raw)
 }
 
 func fastInt(to *int64, val []byte) bool {

@@ -64,33 +64,58 @@ func (s *scanner) space() {
 	}
 }
 
+// next reports whether c is next.
+func (s *scanner) next(c byte) bool {
+	s.space()
+	return s.i < len(s.b) && s.b[s.i] == c
+}
+
 // closed steps over an end of the object or list, if one is next.
 func (s *scanner) closed(end byte) bool {
-	s.space()
-	if s.i < len(s.b) && s.b[s.i] == end {
-		s.i++
-		return true
+	if !s.next(end) {
+		return false
 	}
-	return false
+	s.i++
+	return true
 }
 
 // pair reads "key": value and the comma after it, if there is one. The key
 // keeps its quotes. A value that is not followed by a comma or the end of the
 // object comes with ok false.
 func (s *scanner) pair() (key, val []byte, ok bool) {
-	key = s.value()
-	if len(key) < 2 || key[0] != '"' {
+	if key, ok = s.key(); !ok {
 		return nil, nil, false
 	}
-	s.space()
-	if s.i >= len(s.b) || s.b[s.i] != ':' {
-		return nil, nil, false
-	}
-	s.i++
 	if val = s.value(); len(val) == 0 {
 		return nil, nil, false
 	}
 	return key, val, s.comma('}')
+}
+
+// key reads "key": with its quotes.
+func (s *scanner) key() (key []byte, ok bool) {
+	key = s.value()
+	if len(key) < 2 || key[0] != '"' || !s.next(':') {
+		return nil, false
+	}
+	s.i++
+	return key, true
+}
+
+// members reads an object whose keys are as they are meant, without escapes. fn
+// reads each member's value; false from it ends that.
+func (s *scanner) members(fn func(key []byte) bool) bool {
+	if !s.next('{') {
+		return false
+	}
+	s.i++
+	for !s.closed('}') {
+		key, ok := s.key()
+		if !ok || bytes.IndexByte(key, '\\') >= 0 || !fn(key[1:len(key)-1]) || !s.comma('}') {
+			return false
+		}
+	}
+	return true
 }
 
 // comma steps over a comma that another element follows; without one the end
