@@ -64,6 +64,7 @@ func Serve(ctx context.Context, a Agent, r io.Reader, write func(line []byte) er
 	var failed error
 	select {
 	case failed = <-read:
+	case failed = <-s.failed:
 	case <-ctx.Done():
 	case <-s.peer.Broken():
 	}

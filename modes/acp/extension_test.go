@@ -3,6 +3,9 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +15,7 @@ import (
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
 	"github.com/hoopoe-agent/hoopoe/engine/ext"
+	"github.com/hoopoe-agent/hoopoe/engine/jsonl"
 	"github.com/hoopoe-agent/hoopoe/engine/message"
 )
 
@@ -210,4 +214,48 @@ func TestSubagent(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(c.dir, "a.txt")); err != nil {
 		t.Error(err)
 	}
+}
+
+// An editor that doesn't read has its connection ended when it comes back: it
+// would miss what was said.
+func TestEditorThatDoesntRead(t *testing.T) {
+	started := make(chan ext.Session, 1)
+	h := ext.Hooks{Name: "chatty", SessionStart: func(_ context.Context, s ext.Session) error {
+		started <- s
+		return nil
+	}}
+	c := connect(t, hello, setup{hooks: []ext.Hooks{h}, late: true, loose: true})
+	lines := jsonl.NewReader(c.out, 0)
+	until := func(text string) {
+		for {
+			if l, err := lines.Next(); err != nil {
+				t.Fatal(err)
+			} else if strings.Contains(string(l.Data[:min(len(l.Data), 200)]), text) {
+				return
+			}
+		}
+	}
+	c.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"session":{"notices":{}}}}}`)
+	until(`"id":1,`)
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, c.dir))
+	until(`"id":2,`)
+	until("available_commands_update")
+	session := <-started
+	text := strings.Repeat("x", 1<<20)
+	for range 80 {
+		session.Notify(t.Context(), "warning", text)
+	}
+	if _, err := session.View(t.Context()); err != nil { // by then it was told
+		t.Fatal(err)
+	}
+	go io.Copy(io.Discard, c.out)
+	select {
+	case err := <-c.ended:
+		if !errors.Is(err, engine.ErrTooSlow) || !strings.Contains(err.Error(), "the editor doesn't read") {
+			t.Errorf("ended with %v", err)
+		}
+	case <-time.After(patience):
+		t.Error("the connection goes on")
+	}
+	c.ended <- nil // for the clean-up
 }

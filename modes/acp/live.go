@@ -134,13 +134,18 @@ func (l *live) tell() {
 }
 
 // lost ends the teller when the session has ended, or was too fast for the
-// editor.
+// editor. That has missed what was said then, so its connection ends too.
 func (l *live) lost(err error) {
+	slow := errors.Is(err, engine.ErrTooSlow)
+	if slow {
+		err = fmt.Errorf("session %s: %w: the editor doesn't read", l.id, err)
+		defer l.server.fail(err)
+	}
 	if t := l.current(); t != nil {
-		if t.wasCancelled() || !errors.Is(err, engine.ErrTooSlow) {
+		if t.wasCancelled() || !slow {
 			l.finish(t, promptResult{"cancelled"}, nil)
 		} else {
-			l.finish(t, nil, failure(wire.InternalError, codeInternal, fmt.Errorf("%w: the editor doesn't read", err)))
+			l.finish(t, nil, failure(wire.InternalError, codeInternal, err))
 		}
 	}
 	for _, a := range l.asking {

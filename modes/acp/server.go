@@ -17,6 +17,7 @@ type server struct {
 	peer    *wire.Peer
 	ctx     context.Context // of the connection's work
 	lane    lane            // of the connection's own requests
+	failed  chan error      // why the connection can't go on, once
 
 	mu       sync.Mutex
 	client   clientCapabilities
@@ -25,7 +26,15 @@ type server struct {
 }
 
 func newServer(ctx context.Context, a Agent, o Options, p *wire.Peer) *server {
-	return &server{ctx: ctx, agent: a, options: o, peer: p, sessions: map[string]*live{}}
+	return &server{ctx: ctx, agent: a, options: o, peer: p, sessions: map[string]*live{}, failed: make(chan error, 1)}
+}
+
+// fail ends the connection. The first reason stands.
+func (s *server) fail(err error) {
+	select {
+	case s.failed <- err:
+	default:
+	}
 }
 
 // own are the requests of the connection, and those that make or end sessions.
