@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hoopoe-agent/hoopoe/engine"
 	"github.com/hoopoe-agent/hoopoe/engine/event"
@@ -119,15 +120,14 @@ func brief(text string) string {
 	return text
 }
 
-// maxColumn bounds the left column, in characters; a longer text there pushes
-// its own line out.
+// maxColumn bounds the left column; a longer text there pushes its own line out.
 const maxColumn = 40
 
 // columns aligns pairs.
 func columns(rows [][2]string) string {
 	width := 0
 	for _, r := range rows {
-		if n := utf8.RuneCountInString(r[0]); n <= maxColumn {
+		if n := ansi.StringWidth(r[0]); n <= maxColumn {
 			width = max(width, n)
 		}
 	}
@@ -136,7 +136,7 @@ func columns(rows [][2]string) string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%-*s  %s", width, r[0], r[1])
+		b.WriteString(padded(r[0], width) + "  " + r[1])
 	}
 	return b.String()
 }

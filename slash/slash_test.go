@@ -168,6 +168,14 @@ func TestSessionNamesItsAgent(t *testing.T) {
 	}
 }
 
+// Requirement E-4: the second column begins in one place, whatever script the first is in.
+func TestHelpTextAligns(t *testing.T) {
+	text := slash.HelpText([]slash.Command{{Name: "plan", Args: "步骤", Summary: "one"}, {Name: "go", Summary: "two"}})
+	if want := "/plan 步骤  one\n/go         two"; text != want {
+		t.Errorf("%q, want %q", text, want)
+	}
+}
+
 func TestCommandFailures(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"unknown model", "/model nope", `/model: unknown model "nope"`},

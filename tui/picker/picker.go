@@ -51,7 +51,8 @@ type Item struct {
 	Cells  []string // columns after the title, the most wanted first; searched
 	Detail string   // after them, muted; searched
 	Group  string   // heads the items that follow each other with the same one
-	// More is shown below the list while the item is selected.
+	// More is shown below the list while the item is selected; searched for whole
+	// words.
 	More     string
 	Current  bool // marked as the one that holds now
 	Dim      bool // muted: it can be selected, but there is something about it
@@ -70,6 +71,7 @@ type Picker struct {
 	o      Options
 	items  []Item
 	texts  []string // what is searched, by item, in lower case
+	mores  []string // and further by words
 	wide   widths
 	filter string
 	found  []int // shown items
@@ -103,7 +105,7 @@ func New(o Options, items []Item) *Picker {
 func (p *Picker) SetItems(items []Item) {
 	selected, had := p.Selected()
 	p.items = slices.Clone(items)
-	p.texts = make([]string, len(items))
+	p.texts, p.mores = make([]string, len(items)), make([]string, len(items))
 	for i := range p.items {
 		it := &p.items[i]
 		it.Before, it.Title, it.Detail, it.Group = sanitize.Line(it.Before), sanitize.Line(it.Title), sanitize.Line(it.Detail), sanitize.Line(it.Group)
@@ -113,6 +115,7 @@ func (p *Picker) SetItems(items []Item) {
 			it.Cells[n] = sanitize.Line(it.Cells[n])
 		}
 		p.texts[i] = strings.ToLower(strings.Join(append([]string{it.Title, it.Before, it.Detail, it.Group}, it.Cells...), " "))
+		p.mores[i] = strings.ToLower(it.More)
 	}
 	p.wide = widthsOf(p.items)
 	p.search()

@@ -276,6 +276,22 @@ func TestCaretOfFilter(t *testing.T) {
 	}
 }
 
+// A session with a name is also found by its first prompt, behind those whose
+// titles have the word.
+func TestSearchBelow(t *testing.T) {
+	items := []picker.Item{
+		{ID: "named", Title: "Release", More: "Mend the PARSER\n~/work · 0193"},
+		{ID: "titled", Title: "a parser"}, {ID: "other", Title: "Docs"},
+	}
+	for filter, want := range map[string]string{"parser": "titled", "mend parser": "named", "release 0193": "named"} {
+		p := picker.New(picker.Options{}, items)
+		typeIn(p, filter)
+		if it, _ := p.Selected(); it.ID != want {
+			t.Errorf("%q finds %q, want %q", filter, it.ID, want)
+		}
+	}
+}
+
 // Under a filter an ordered list keeps its order, any other puts titles that
 // begin with the words first.
 func TestOrder(t *testing.T) {

@@ -45,7 +45,7 @@ func (p *Picker) holding(words []string) (found, scores []int) {
 	for i, text := range p.texts {
 		holds := true
 		for _, w := range words {
-			holds = holds && strings.Contains(text, w)
+			holds = holds && (strings.Contains(text, w) || strings.Contains(p.mores[i], w))
 		}
 		if !holds {
 			continue
@@ -55,7 +55,7 @@ func (p *Picker) holding(words []string) (found, scores []int) {
 			switch at := strings.Index(text, words[0]); {
 			case at == 0:
 				scores[i] = 2
-			case at < len(p.items[i].Title):
+			case at > 0 && at < len(p.items[i].Title):
 				scores[i] = 1
 			}
 		}
