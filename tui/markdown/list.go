@@ -186,8 +186,37 @@ func dedented(text string, n int) string {
 func (r *Renderer) listRows(items []*item, width, depth int) []flow.Row {
 	var rows []flow.Row
 	for _, it := range items {
-		rows = append(rows, r.beside(it.marker, it.content.String(), width, depth)...)
+		rows = append(rows, r.itemRows(laidItem{it.marker, it.content.String(), width, depth})...)
 	}
+	return rows
+}
+
+// laidItem is all that an item's rows depend on.
+type laidItem struct {
+	marker, text string
+	width, depth int
+}
+
+// itemRows lays out an item. Its rows are kept, and not to be changed: of a list
+// that streams all items but the last come again in each frame.
+func (r *Renderer) itemRows(it laidItem) []flow.Row {
+	r.mu.Lock()
+	rows, ok := r.items[it]
+	r.mu.Unlock()
+	if ok {
+		return rows
+	}
+	rows = r.beside(it.marker, it.text, it.width, it.depth)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.items == nil || len(r.items) >= itemsMax || r.itemBytes > cacheBytes {
+		r.items, r.itemBytes = map[laidItem][]flow.Row{}, 0
+	}
+	r.itemBytes += len(it.text)
+	for _, row := range rows {
+		r.itemBytes += len(row.Text)
+	}
+	r.items[it] = rows
 	return rows
 }
 

@@ -54,6 +54,9 @@ type Renderer struct {
 	cache   map[string][]string // painted lines by their source
 	cached  int                 // bytes of it
 	quoted  *Renderer           // for what stands in a quote
+	items   map[laidItem][]flow.Row
+	// itemBytes are those of items, text and rows.
+	itemBytes int
 }
 
 // New returns a renderer for these styles. When they change, make a new one.

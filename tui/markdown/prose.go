@@ -72,10 +72,11 @@ func parts(text string, most int) (parts []string) {
 	return append(parts, text)
 }
 
-// Bounds of what is kept of Glamour's work.
+// Bounds of what is kept of Glamour's work, and of items of lists.
 const (
 	cacheTexts = 1024
 	cacheBytes = 2 << 20
+	itemsMax   = 4096
 )
 
 // painted returns the lines of a text as Glamour paints them, unwrapped. They
