@@ -20,12 +20,12 @@ type activity struct {
 	since      time.Time
 	retry      *event.RetryScheduled // between two attempts
 	retryAt    time.Time
-	compacting string    // its reason
-	bash       int       // shell commands of the user's own
-	command    *underway // a slash command that takes its time
-	asking     bool      // a question is open
-	told       string    // an error that has been shown
-	closed     time.Time // when the last question was
+	compacting string      // its reason
+	bash       int         // shell commands of the user's own
+	commands   []*underway // slash commands that take their time, as they began
+	asking     bool        // a question is open
+	told       string      // an error that has been shown
+	closed     time.Time   // when the last question was
 }
 
 // ofBranch is the reason of a summary that isn't a compaction's.
@@ -47,7 +47,7 @@ func (b *activity) compact(reason string, now time.Time) {
 
 // settle ends the prompt. Commands of the user's own may go on.
 func (b *activity) settle() {
-	*b = activity{bash: b.bash, command: b.command, asking: b.asking, closed: b.closed}
+	*b = activity{bash: b.bash, commands: b.commands, asking: b.asking, closed: b.closed}
 }
 
 // from takes the state of a picture.
@@ -56,7 +56,7 @@ func (b *activity) from(v event.View, now time.Time) {
 	if running && b.running {
 		return
 	}
-	*b = activity{command: b.command}
+	*b = activity{commands: b.commands}
 	if running {
 		b.run(now)
 	}
@@ -71,10 +71,10 @@ func (b *activity) works() bool { return b.running || b.compacting != "" || b.ba
 // slow is the slash command that the user waits for. One that asks says itself
 // what is to be done.
 func (b *activity) slow() *underway {
-	if b.asking || b.works() {
+	if b.asking || b.works() || len(b.commands) == 0 {
 		return nil
 	}
-	return b.command
+	return b.commands[len(b.commands)-1]
 }
 
 // ticks reports whether something on the screen moves with time.
@@ -123,7 +123,7 @@ func (b *activity) whole(todos []message.TodoPhase, now time.Time, elapsed time.
 	case b.bash > 0:
 		return "● A command runs · Esc stops it"
 	case b.slow() != nil:
-		return fmt.Sprintf("%s %s %s · Esc stops", frame, b.command.name, short(elapsed))
+		return fmt.Sprintf("%s %s %s · Esc stops", frame, b.slow().name, short(elapsed))
 	}
 	return ""
 }

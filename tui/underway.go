@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ func (a *app) tells(u *underway) tea.Cmd {
 	return tea.Tick(slowCommand, func(time.Time) tea.Msg {
 		return laterMsg(func() tea.Cmd {
 			if !u.done {
-				a.busy.command = u
+				a.busy.commands = append(a.busy.commands, u)
 			}
 			return nil
 		})
@@ -52,7 +53,5 @@ func (a *app) tells(u *underway) tea.Cmd {
 func (a *app) ended(u *underway) {
 	a.commands--
 	u.done = true
-	if a.busy.command == u {
-		a.busy.command = nil
-	}
+	a.busy.commands = slices.DeleteFunc(a.busy.commands, func(other *underway) bool { return other == u })
 }

@@ -4,6 +4,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -38,6 +39,33 @@ func TestSlowCommand(t *testing.T) {
 	s.gone("Esc stops")
 	s.typed("\x04")
 	s.ended()
+}
+
+// Of several the one that was begun last is shown and stopped first.
+func TestSlowCommands(t *testing.T) {
+	a := attachedApp(t, 80, 24, newFake().view)
+	var stopped []string
+	all := map[string]*underway{}
+	for _, name := range []string{"/one", "/two", "/three"} {
+		all[name] = &underway{name: name, cancel: func() { stopped = append(stopped, name) }}
+		a.busy.commands = append(a.busy.commands, all[name])
+	}
+	shown := func(name string) {
+		t.Helper()
+		if row := a.activityRow(80); !strings.Contains(row, name) {
+			t.Errorf("%s isn't shown: %q", name, row)
+		}
+	}
+	a.ended(all["/two"])
+	shown("/three ")
+	a.update(tea.KeyPressMsg{Code: tea.KeyEscape})
+	a.ended(all["/three"])
+	a.hint = ""
+	shown("/one ")
+	a.update(tea.KeyPressMsg{Code: tea.KeyEscape})
+	if !slices.Equal(stopped, []string{"/three", "/one"}) {
+		t.Errorf("stopped %q", stopped)
+	}
 }
 
 // One that is done at once isn't.
