@@ -140,7 +140,7 @@ func (r *Renderer) segments(text string, width, depth int) []flow.Row {
 		case quote:
 			part = r.quoteRows(s.text, width, depth)
 		case table:
-			part = r.tableRows(s.text, width)
+			part = stripBlank(r.tableRows(s.text, width))
 		case note:
 			part = r.noteRows(s.text, width, depth)
 		case code:

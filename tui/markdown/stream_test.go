@@ -18,6 +18,7 @@ import (
 var shapes = map[string]string{
 	"sample":        sample,
 	"arabic":        arabic,
+	"empty header":  "|\n|-\n",
 	"nested lists":  "1. a\n   - b 列表\n     - c\n\n       d\n   - e\n2. f\n\n   ```go\n   x := 1\n   ```\n\n   g\n\n- h\n+ i\n* j\n\n- [ ] k\n- [x] l\n  - [ ] m\n",
 	"tables":        "intro\n\n| 名称 | القيمة | n |\n|:---|---:|:-:|\n| 天地玄黄宇宙洪荒 | مرحبا بالعالم | 1 |\n| `a\\|b` | [x](http://y.example) | <br>2 |\n\nafter | no table\n\n|a|\n|-|\n",
 	"footnotes":     "So[^1], they say[^two].\n\n[^1]: By whom, 谁说的\n[^two]: A long note\n  that goes on\n\n[^3]: عربي\n\nend[^9]\n",
