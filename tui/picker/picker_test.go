@@ -292,6 +292,18 @@ func TestSearchBelow(t *testing.T) {
 	}
 }
 
+// In a list that keeps its order the first row that has the word is selected,
+// not one that is found by what stands below.
+func TestSelectedIsSeen(t *testing.T) {
+	p := picker.New(picker.Options{Ordered: true}, []picker.Item{
+		{ID: "below", Title: "Show all", More: "Thinking is shown whole."}, {ID: "row", Title: "Thinking"}, {ID: "later", Title: "Thinking aloud"},
+	})
+	typeIn(p, "thinking")
+	if it, _ := p.Selected(); it.ID != "row" || len(p.Found()) != 3 {
+		t.Errorf("selected is %q of %d", it.ID, len(p.Found()))
+	}
+}
+
 // Under a filter an ordered list keeps its order, any other puts titles that
 // begin with the words first.
 func TestOrder(t *testing.T) {

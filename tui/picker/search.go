@@ -8,9 +8,9 @@ import (
 	"github.com/sahilm/fuzzy"
 )
 
-// search finds the items that hold every word of the filter. Only where none
-// does, those that hold the words' letters in this order count: somebody
-// abbreviates.
+// search finds the items that hold every word of the filter, and selects the
+// first that does in its row. Only where none does, those that hold the words'
+// letters in this order count: somebody abbreviates.
 func (p *Picker) search() {
 	p.at, p.top, p.tall = 0, 0, need{}
 	words := strings.Fields(strings.ToLower(p.filter))
@@ -24,6 +24,7 @@ func (p *Picker) search() {
 		})
 	}
 	p.found = found
+	p.at = max(slices.IndexFunc(found, func(i int) bool { return holdsAll(p.texts[i], words) }), 0)
 	p.lines = p.lines[:0]
 	group := ""
 	for i, n := range found {
@@ -61,6 +62,10 @@ func (p *Picker) holding(words []string) (found, scores []int) {
 		}
 	}
 	return found, scores
+}
+
+func holdsAll(text string, words []string) bool {
+	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
 // resembling finds items by letters.
