@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -77,31 +79,69 @@ func (s source) read(words, literals []string) (prompt, error) {
 // empty reports whether there is nothing to send.
 func (p prompt) empty() bool { return strings.TrimSpace(p.text) == "" && len(p.blocks) == 0 }
 
-// file reads one "@file" argument.
+// file reads one "@file" argument, or the lines of one: "@file:10-40". A file
+// whose own name ends so comes first.
 func (s source) file(name string) (message.Block, error) {
+	data, err := s.contents(name)
+	if errors.Is(err, os.ErrNotExist) {
+		if path, from, to, ok := cutLines(name); ok {
+			if whole, err := s.contents(path); err == nil {
+				return attachLines(name, whole, from, to)
+			}
+		}
+		return message.Block{}, fmt.Errorf("@%s: there is no such file (text that begins with \"@\" goes after \"--\")", name)
+	}
+	if err != nil {
+		return message.Block{}, fmt.Errorf("@%s: %w", name, err)
+	}
+	return attach(name, data)
+}
+
+// contents reads a file, of one that is too large the beginning and a byte more
+// than is taken.
+func (s source) contents(name string) ([]byte, error) {
 	path := name
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(s.cwd, path)
 	}
 	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return message.Block{}, fmt.Errorf("@%s: there is no such file (text that begins with \"@\" goes after \"--\")", name)
-	case err != nil:
-		return message.Block{}, fmt.Errorf("@%s: %w", name, err)
-	case info.IsDir():
-		return message.Block{}, fmt.Errorf("@%s: this is a folder; name its path in the text and the agent will look into it", name)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, errors.New("this is a folder; name its path in the text and the agent will look into it")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return message.Block{}, fmt.Errorf("@%s: %w", name, err)
+		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxImage+1))
-	if err != nil {
-		return message.Block{}, fmt.Errorf("@%s: %w", name, err)
+	return io.ReadAll(io.LimitReader(f, maxImage+1))
+}
+
+// cutLines reads "path:10", "path:10-" and "path:10-40", as the chat's
+// completion writes them.
+func cutLines(name string) (path string, from, to int, ok bool) {
+	i := max(strings.LastIndexByte(name, ':'), 0)
+	first, last, through := strings.Cut(strings.TrimPrefix(name[i:], ":"), "-")
+	from, err := strconv.Atoi(first)
+	to = from
+	switch {
+	case through && last == "":
+		to = math.MaxInt
+	case through && err == nil:
+		to, err = strconv.Atoi(last)
 	}
-	return attach(name, data)
+	return name[:i], from, to, i > 0 && err == nil
+}
+
+// attachLines makes a block of some lines of a file.
+func attachLines(name string, whole []byte, from, to int) (message.Block, error) {
+	lines := bytes.SplitAfter(bytes.TrimSuffix(whole, []byte("\n")), []byte("\n"))
+	if from < 1 || from > to || from > len(lines) {
+		return message.Block{}, fmt.Errorf("@%s: there are no such lines; the file has %d", name, len(lines))
+	}
+	return attach(name, bytes.Join(lines[from-1:min(to, len(lines))], nil))
 }
 
 // attach makes a block of a file: an image, or text wrapped with its name.

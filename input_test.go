@@ -26,6 +26,8 @@ func TestReadPrompt(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "a b.txt", "one\ntwo")
 	write(t, dir, "p.png", png)
+	write(t, dir, "log", "one\ntwo\n")
+	write(t, dir, "log:1", "own")
 	for _, c := range []struct {
 		name            string
 		words, literals []string
@@ -37,6 +39,11 @@ func TestReadPrompt(t *testing.T) {
 		{name: "stdin goes with the text", words: []string{"explain"}, stdin: "log", text: "explain", blocks: "<file path=\"stdin\">\nlog\n</file>"},
 		{name: "empty stdin", words: []string{"x"}, stdin: " \n", text: "x"},
 		{name: "file", words: []string{"@a b.txt", "what"}, text: "what", blocks: "<file path=\"a b.txt\">\none\ntwo\n</file>"},
+		{name: "line", words: []string{"@a b.txt:2"}, blocks: "<file path=\"a b.txt:2\">\ntwo\n</file>"},
+		{name: "lines", words: []string{"@a b.txt:1-9"}, blocks: "<file path=\"a b.txt:1-9\">\none\ntwo\n</file>"},
+		{name: "lines to the end", words: []string{"@a b.txt:2-"}, blocks: "<file path=\"a b.txt:2-\">\ntwo\n</file>"},
+		{name: "lines of the first", words: []string{"@a b.txt:1-1"}, blocks: "<file path=\"a b.txt:1-1\">\none\n</file>"},
+		{name: "a name that ends like lines", words: []string{"@log:1"}, blocks: "<file path=\"log:1\">\nown\n</file>"},
 		{name: "image", words: []string{"what", "@p.png"}, text: "what", blocks: "image/png"},
 		{name: "image on stdin", stdin: png, blocks: "image/png"},
 		{name: "file with prompt on stdin", words: []string{"-", "@p.png"}, stdin: "what", text: "what", blocks: "image/png"},
@@ -84,6 +91,11 @@ func TestReadPromptRefuses(t *testing.T) {
 		want  string
 	}{
 		{"@missing", nil, "@missing: there is no such file"},
+		{"@missing:1", nil, "@missing:1: there is no such file"},
+		{"@latin1:1", nil, "latin1:1: this is neither UTF-8 text"},
+		{"@nul:2", nil, "@nul:2: there are no such lines; the file has 1"},
+		{"@nul:0", nil, "@nul:0: there are no such lines"},
+		{"@nul:3-2", nil, "@nul:3-2: there are no such lines"},
 		{"@.", nil, "this is a folder"},
 		{"@nul", nil, "nul: this is neither UTF-8 text nor an image"},
 		{"@latin1", nil, "neither UTF-8 text"},
