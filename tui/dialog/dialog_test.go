@@ -328,6 +328,22 @@ func TestSmallScreens(t *testing.T) {
 	}
 }
 
+// What is asked about counts for more than details of answers that aren't
+// selected.
+func TestDetailsGiveWay(t *testing.T) {
+	s := styles(t, true)
+	d := dialog.New(approval(dialog.Command(strings.Repeat("a line\n", 20), s, flow.Bidi{})), s)
+	press(d, "up", "up", "up")
+	view := ansi.Strip(d.View(40, 11))
+	if strings.Contains(view, "saves the rule") || strings.Count(view, "a line") == 0 {
+		t.Errorf("details of others, or nothing of the text, in\n%s", view)
+	}
+	press(d, "down", "down")
+	if view := ansi.Strip(d.View(40, 11)); !strings.Contains(view, "saves the rule") {
+		t.Errorf("no details of the selected answer in\n%s", view)
+	}
+}
+
 // E-5: no field of a dialog reaches the terminal unfiltered.
 func TestHostile(t *testing.T) {
 	const bad = "a\x1b]52;c;aGk=\x07b\u009b2J\u202ec\rd"

@@ -31,7 +31,7 @@ func (d *Dialog) View(width, height int) string {
 		d.width = width
 		d.text = d.textRows(width)
 	}
-	foot := d.answers(width, d.answerRows(height))
+	foot := d.answers(width, d.answerRows(height), height-2-min(len(d.text), textLeast))
 	rest := height - len(foot)
 
 	var rows []string
@@ -151,10 +151,11 @@ func (d *Dialog) window(width, height int) []string {
 	return rows
 }
 
-// answers are the rows of the field, or of the choices. When not even they
-// fit, they are those around the selected one, and a row tells how many choices
-// there are.
-func (d *Dialog) answers(width, height int) []string {
+// answers are the rows of the field, or of the choices. When these are more than
+// the height, they are those around the selected one, and a row tells how many
+// choices there are. Over enough rows nothing is told of the other choices, so
+// that a little of the text can be read.
+func (d *Dialog) answers(width, height, enough int) []string {
 	d.places = nil
 	if d.secret != nil {
 		row, caret := d.secret.view(d.styles, d.bidi, d.spec.Field.Placeholder, width)
@@ -171,7 +172,7 @@ func (d *Dialog) answers(width, height int) []string {
 		return rows
 	}
 	rows, first, last := d.choices(width, true)
-	if len(rows) > height { // the details of the others go before a choice does
+	if len(rows) > min(height, enough) { // the details of the others go before a choice does
 		rows, first, last = d.choices(width, false)
 	}
 	if len(rows) <= height {
