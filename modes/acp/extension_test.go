@@ -242,7 +242,7 @@ func TestEditorThatDoesntRead(t *testing.T) {
 	until("available_commands_update")
 	session := <-started
 	text := strings.Repeat("x", 1<<20)
-	for range 80 {
+	for range 140 { // some may be on their way already when the rest piles up
 		session.Notify(t.Context(), "warning", text)
 	}
 	if _, err := session.View(t.Context()); err != nil { // by then it was told
