@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/hoopoe-agent/hoopoe/tui/flow"
 	"github.com/hoopoe-agent/hoopoe/tui/style"
 )
@@ -97,6 +99,20 @@ func TestSelectionOfReorderedText(t *testing.T) {
 	l.SelectLine(x, y)
 	if got, want := l.SelectEnd(), "شغّل الأمر go test ./... ثم أعد المحاولة"; got != want {
 		t.Errorf("selected %q, want %q", got, want)
+	}
+}
+
+// The mark on the right of a prompt isn't text of it.
+func TestSelectionOfReorderedPrompt(t *testing.T) {
+	look := testLook(t)
+	look.Bidi = flow.Bidi{Reorder: true}
+	prompt := &Prompt{Look: look, Text: "شغّل الأمر\nمرة"}
+	rows := prompt.Rows(30)
+	if shown := ansi.Strip(rows[1].Text); !strings.HasSuffix(shown, " ‹") || style.Width(shown) != 30 {
+		t.Errorf("the first row is %q", shown)
+	}
+	if got := flow.Copy(rows, 0, 30); got != "\n"+prompt.Text {
+		t.Errorf("copied %q", got)
 	}
 }
 
