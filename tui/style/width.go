@@ -131,11 +131,12 @@ func columns(cluster string, width int) int {
 // joined reports whether a cluster is one sign, made of several that could
 // stand alone: an emoji or a Korean syllable.
 func joined(cluster string) bool {
-	first, _ := utf8.DecodeRuneInString(cluster)
-	if unicode.IsLetter(first) {
-		return syllable(cluster) != cluster
+	if syllable(cluster) != cluster {
+		return true
 	}
-	return strings.ContainsFunc(cluster, func(r rune) bool { return r == joiner || skinTone(r) })
+	first, _ := utf8.DecodeRuneInString(cluster)
+	sign := first >= 0x1f000 && first < 0x20000 || unicode.In(first, unicode.S, unicode.P, unicode.N)
+	return sign && strings.ContainsFunc(cluster, func(r rune) bool { return r == joiner || skinTone(r) })
 }
 
 const (
@@ -154,6 +155,8 @@ func steady(cluster string, width int) string {
 		text = syllable(cluster)
 	case first >= 0x1f1e6 && first <= 0x1f1ff: // half a flag
 		text = string('A' + first - 0x1f1e6)
+	case ansi.StringWidthWc(text) == 0: // a mark on nothing
+		text = "◌"
 	case strings.ContainsRune(cluster, keycap):
 		text += string(keycap)
 	}

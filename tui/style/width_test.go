@@ -28,6 +28,7 @@ func TestWidth(t *testing.T) {
 		{"Arabic number sign", "\u0600a", 1, ""},
 		{"Korean in parts", "\u1112\u1161\u11ab\u1100\u1161", 4, "한가"},
 		{"emoji", "👍", 2, ""},
+		{"mark on nothing", "\u0cf3", 1, "◌"},
 		{"flag", "🇩🇪", 2, ""},
 		{"half a flag", "🇩", 2, "D "},
 		{"skin tone", "👍🏽!", 3, "👍!"},
