@@ -124,7 +124,7 @@ func (e *Engine) gate(ws *workspace.Local, o OpenOptions, settings config.Settin
 		return nil, err
 	}
 	p := settings.Permissions
-	rules, err := permission.Settings{Allow: p.Allow, Ask: p.Ask, Deny: p.Deny}.Rules(permission.FromUser)
+	rules, err := permission.Settings{Allow: p.Allow, Ask: p.Ask, Deny: p.Deny}.Rules(permission.FromSettings)
 	saved, err2 := e.paths.Rules(ws.Cwd())
 	more, err3 := permission.Settings{Allow: saved.Allow, Ask: saved.Ask, Deny: saved.Deny}.Rules(permission.FromSaved)
 	if err3 != nil {

@@ -24,7 +24,7 @@ func (e *Engine) webTools(o OpenOptions, s config.Settings) []tool.Tool {
 		}
 	}
 	for _, text := range s.Permissions.Allow {
-		if r, err := permission.ParseRule(text, permission.Allow, permission.FromUser); err == nil {
+		if r, err := permission.ParseRule(text, permission.Allow, permission.FromSettings); err == nil {
 			names = append(names, strings.ToLower(r.Tool))
 		}
 	}

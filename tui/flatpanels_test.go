@@ -75,7 +75,7 @@ func TestFlatPanels(t *testing.T) {
 		{"theme", []step{{"/theme", []string{"? Theme", "1. hoopoe (current)", "3. 水墨"}}, {"3", nil}}, "save theme 水墨"},
 		{"mode", []step{{"/permissions", []string{"Without asking:", "2. ask, reads in the workspace; asks before edits and commands (current)"}}, {"4", []string{"done permissions"}}}, "ran /permissions full"},
 		{"rule", []step{{"/permissions", []string{"6. bash(git status), allow", "remove 5 takes a saved rule back"}}, {"remove 6", []string{"? Permissions"}}}, "remove bash(git status)"},
-		{"not a rule of the settings", []step{{"/permissions", []string{"8. bash(rm *)"}}, {"remove 8", []string{"Only rules that an answer has made"}}, {"8", []string{"It stands in the project"}}, {"0", nil}}, ""},
+		{"not a rule of the settings", []step{{"/permissions", []string{"7. bash(rm *)"}}, {"remove 7", []string{"Only rules that an answer has made"}}, {"7", []string{"It stands in the settings"}}, {"0", nil}}, ""},
 		{"a command leaves the list", []step{{"/model", []string{"? Model"}}, {"/tree x", []string{"done tree"}}}, "ran /tree x"},
 		{"help", []step{{"/help", []string{"/settings", "/theme", "/resume"}}}, ""},
 	} {

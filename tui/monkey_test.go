@@ -120,7 +120,7 @@ func (m monkey) crowd(a *app, fake *fakeSession, n int) {
 		id, name := fmt.Sprint(i), m.text()
 		told.offers = append(told.offers, engine.Offer{Model: llm.Model{Provider: pick(m, "p", name), ID: id + name, Name: m.text(), ContextWindow: m.IntN(2_000_000)}, Note: m.text()})
 		shelf.saved = append(shelf.saved, session.Summary{Path: "/s/" + id, ID: id, Cwd: pick(m, "/code/demo", name), Name: m.text(), Title: m.text(), Messages: i})
-		fake.rules = append(fake.rules, permission.Rule{Tool: "bash", Pattern: name, Action: permission.Allow, Source: pick(m, permission.FromSaved, permission.FromUser)})
+		fake.rules = append(fake.rules, permission.Rule{Tool: "bash", Pattern: name, Action: permission.Allow, Source: pick(m, permission.FromSaved, permission.FromSettings)})
 		next := node(id, "", pick(m, message.User, message.Assistant), name)
 		next.Label = pick(m, "", "", m.text())
 		if at == nil {

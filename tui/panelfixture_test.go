@@ -130,10 +130,10 @@ func offersFixture(w tongue) []engine.Offer {
 
 func rulesFixture(w tongue) []permission.Rule {
 	return []permission.Rule{
-		{Tool: "bash", Pattern: "rm *", Action: permission.Deny, Source: permission.FromProject},
+		{Tool: "bash", Pattern: "rm *", Action: permission.Deny, Source: permission.FromSettings},
 		{Tool: "bash", Pattern: "git status", Action: permission.Allow, Source: permission.FromSaved},
 		{Tool: "edit", Pattern: w.rules[0], Action: permission.Allow, Source: permission.FromSession},
-		{Tool: "read", Pattern: w.rules[1], Action: permission.Ask, Source: permission.FromUser},
+		{Tool: "read", Pattern: w.rules[1], Action: permission.Ask, Source: permission.FromSettings},
 	}
 }
 

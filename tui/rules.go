@@ -72,7 +72,7 @@ func modeItems(now string) []picker.Item {
 // bySource is the order in which rules are listed: first what the user has
 // answered, last what can't be changed from here.
 var bySource = [...]permission.Source{
-	permission.FromSession, permission.FromSaved, permission.FromUser, permission.FromProject, permission.FromFlag, permission.FromAgent,
+	permission.FromSession, permission.FromSaved, permission.FromSettings, permission.FromAgent,
 }
 
 func sortedRules(rules []permission.Rule) []permission.Rule {
@@ -94,8 +94,8 @@ func ruleItem(r permission.Rule) picker.Item {
 		group, more = `Rules saved by "always"`, "It holds in this folder."
 	case permission.FromSession:
 		group, more = "Rules for this session", "It holds until the session is closed."
-	case permission.FromFlag:
-		group, more = "Rules of the command line", "It holds until the chat is left."
+	case permission.FromSettings:
+		group, more = "Rules of the settings", "It stands in the settings, yours or the project's."
 	}
 	return picker.Item{ID: string(r.Source) + " " + string(r.Action) + " " + r.String(), Group: group, Title: r.String(), Cells: []string{string(r.Action)}, More: more}
 }

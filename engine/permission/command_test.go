@@ -38,7 +38,7 @@ func policy(t testing.TB, mode permission.Mode, rules string) *permission.Policy
 		if !ok {
 			continue
 		}
-		r, err := permission.ParseRule(text, permission.Action(action), permission.FromUser)
+		r, err := permission.ParseRule(text, permission.Action(action), permission.FromSettings)
 		if err != nil {
 			t.Fatal(err)
 		}

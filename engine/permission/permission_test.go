@@ -263,7 +263,7 @@ func TestBounded(t *testing.T) {
 // A tool that needs approval asks, whatever allows it.
 func TestApprove(t *testing.T) {
 	for _, mode := range []permission.Mode{permission.ModeAsk, permission.ModeFull} {
-		rule := permission.Rule{Tool: "*", Action: permission.Allow, Source: permission.FromUser}
+		rule := permission.Rule{Tool: "*", Action: permission.Allow, Source: permission.FromSettings}
 		p := permission.New(permission.Options{Mode: mode, Root: root, Approve: []string{"deploy"}}, rule)
 		d := p.Judge(permission.Request{Tool: "deploy", Kind: permission.KindOther, Text: "Deploy"})
 		if d.Action != permission.Ask || len(d.Suggest) > 0 || !d.Insists || !strings.Contains(d.Reason, "each call") {
@@ -326,11 +326,11 @@ func TestParseRule(t *testing.T) {
 		"bash(a\x1b[2K)":         "error: remove the control characters",
 		"bash(rm -rf 'a b' \\')": "bash(rm -rf 'a b' \\')",
 	} {
-		r, err := permission.ParseRule(text, permission.Deny, permission.FromFlag)
+		r, err := permission.ParseRule(text, permission.Deny, permission.FromSettings)
 		got := r.String()
 		if err != nil {
 			got = "error: " + err.Error()
-		} else if r.Action != permission.Deny || r.Source != permission.FromFlag {
+		} else if r.Action != permission.Deny || r.Source != permission.FromSettings {
 			t.Errorf("%q: %+v", text, r)
 		}
 		if wantErr, ok := strings.CutPrefix(want, "error: "); ok && err != nil && strings.Contains(err.Error(), wantErr) {
@@ -350,7 +350,7 @@ func TestSettings(t *testing.T) {
 	if err != nil || s.Permissions.Mode != permission.ModeEdit {
 		t.Fatalf("%+v, %v", s, err)
 	}
-	rules, err := s.Permissions.Rules(permission.FromProject)
+	rules, err := s.Permissions.Rules(permission.FromSettings)
 	if err == nil || !strings.Contains(err.Error(), "permissions.allow[1]") {
 		t.Errorf("error %v", err)
 	}
@@ -405,11 +405,11 @@ func FuzzParseRule(f *testing.F) {
 		f.Add(s, "git status 'a b'")
 	}
 	f.Fuzz(func(t *testing.T, text, script string) {
-		r, err := permission.ParseRule(text, permission.Allow, permission.FromUser)
+		r, err := permission.ParseRule(text, permission.Allow, permission.FromSettings)
 		if err != nil {
 			return
 		}
-		again, err := permission.ParseRule(r.String(), permission.Allow, permission.FromUser)
+		again, err := permission.ParseRule(r.String(), permission.Allow, permission.FromSettings)
 		if err != nil || again != r {
 			t.Fatalf("%q reads back as %+v, %v", text, again, err)
 		}

@@ -23,12 +23,10 @@ type Source string
 
 // The sources of rules.
 const (
-	FromUser    Source = "user settings"
-	FromProject Source = "project settings"
-	FromSaved   Source = "saved" // "always" in a question
-	FromSession Source = "this session"
-	FromFlag    Source = "command line"
-	FromAgent   Source = "agent file"
+	FromSettings Source = "settings" // the user's and the project's
+	FromSaved    Source = "saved"    // "always" in a question
+	FromSession  Source = "this session"
+	FromAgent    Source = "agent file"
 )
 
 // Rule allows, asks for or denies a kind of tool call.
