@@ -75,7 +75,7 @@ func (a *app) replace(v event.View) {
 }
 
 // frameTime is the least time between two batches: more would not be seen.
-const frameTime = 16 * time.Millisecond
+const frameTime = steady
 
 // next takes the stream's next batch. It waits out the frame of the last one
 // first, so that what comes meanwhile merges.

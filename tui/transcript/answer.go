@@ -47,11 +47,11 @@ func (a *Answer) Forget() { a.stream, a.renderer = nil, nil }
 // Rows implements Item.
 func (a *Answer) Rows(width int) []flow.Row {
 	s, inner := a.streamed(width)
-	rows := s.Rows(inner)
+	rows := s.Apart(inner)
 	if a.done {
 		a.Forget()
 	}
-	return apart(rows)
+	return rows
 }
 
 // Settled implements growing: the parts are blocks.
