@@ -78,14 +78,3 @@ type Render struct {
 // NeedsApproval is implemented by tools each call of which is put to the user,
 // whatever allows it.
 type NeedsApproval interface{ NeedsApproval() bool }
-
-// Static is the extension of funcs of the program.
-func Static(h Hooks) Extension { return static{h} }
-
-type static struct{ hooks Hooks }
-
-func (s static) Name() string { return s.hooks.Name }
-
-func (s static) Load(context.Context, Session) (*Instance, error) {
-	return &Instance{Hooks: s.hooks}, nil
-}

@@ -51,8 +51,6 @@ type Options struct {
 // Layout is a diff on the screen.
 type Layout struct {
 	Rows []flow.Row
-	// Hunks are the rows that hunks begin with, to jump between.
-	Hunks []int
 	// Hidden is how many lines of the diff are beyond the limit.
 	Hidden int
 }
@@ -105,21 +103,6 @@ func Lay(text string, o Options) Layout {
 		p.unified(lines)
 	}
 	return p.out
-}
-
-// Hunk returns the row of the hunk before or after a row: dir is -1 or 1. It
-// is -1 if there is none.
-func (l Layout) Hunk(row, dir int) int {
-	found := -1
-	for _, at := range l.Hunks {
-		if dir < 0 && at < row {
-			found = at
-		}
-		if dir > 0 && at > row {
-			return at
-		}
-	}
-	return found
 }
 
 // digits is the width of the largest line number.

@@ -161,7 +161,6 @@ func (p *painter) header(l line) bool {
 	switch l.kind {
 	case kindHunk:
 		paint = p.o.Styles.Hunk
-		p.out.Hunks = append(p.out.Hunks, len(p.out.Rows))
 	case kindFile:
 		paint = p.o.Styles.Bold
 	case kindNote, kindFold:
