@@ -93,7 +93,6 @@ func TestRightToLeft(t *testing.T) {
 	}
 }
 
-// An isolate that is wrapped goes on in the next row, and is closed in both.
 // What stands beside an isolated piece stays there, and what is missing of it
 // is missing at its end.
 func TestCutRow(t *testing.T) {
@@ -186,11 +185,10 @@ func FuzzLevels(f *testing.F) {
 	})
 }
 
-// FuzzWrap: no row is wider than asked for, nothing is lost, every row closes
-// what it opens.
 // lone is a mark that has no letter to sit on.
 var lone = regexp.MustCompile(`(^|\s)\p{M}`)
 
+// No row is wider than asked for, nothing is lost, every row closes what it opens.
 func FuzzWrap(f *testing.F) {
 	f.Add("one two three 天地玄黄 👨‍👩‍👧‍👦 شغّل الأمر go", 7, true)
 	f.Add("a-b --flag \x1b[1mbold", 3, false)

@@ -3,7 +3,6 @@ package style
 import (
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -61,25 +60,19 @@ func Pad(row string, width int) string {
 func Wrap(text string, width int) []string {
 	var rows []string
 	for line := range strings.SplitSeq(text, "\n") {
-		rows = append(rows, wrapLine(line, max(width, 1), ansi.Wrap)...)
+		rows = append(rows, wrapLine(line, max(width, 1))...)
 	}
 	return rows
 }
 
-// WrapPainted is Wrap for a line with escape sequences. Each row opens and
-// closes its own colours and links.
-func WrapPainted(line string, width int) []string {
-	return wrapLine(line, max(width, 1), lipgloss.Wrap)
-}
-
-// wrapLine breaks one line. The libraries measure some clusters too small, so
-// their limit is lowered until the rows fit; a cluster wider than a row is cut.
-func wrapLine(line string, width int, wrap func(string, int, string) string) []string {
+// wrapLine breaks one line. The library measures some clusters too small, so
+// its limit is lowered until the rows fit; a cluster wider than a row is cut.
+func wrapLine(line string, width int) []string {
 	if len(line) <= width && isASCII(line) || Width(line) <= width {
 		return []string{line}
 	}
 	for limit := width; ; limit-- {
-		rows := strings.Split(wrap(line, limit, ""), "\n")
+		rows := strings.Split(ansi.Wrap(line, limit, ""), "\n")
 		fits := true
 		for i, row := range rows {
 			row = strings.TrimRight(row, " ")

@@ -86,10 +86,6 @@ func (p Profile) Inline() bool { return p.Multiplexer == "zellij" }
 // ShiftEnter reports whether Shift+Enter can be told from Enter.
 func (p Profile) ShiftEnter() bool { return p.Keys != "" }
 
-// Reorders reports whether right-to-left text must be left in its logical
-// order, since the terminal orders it.
-func (p Profile) Reorders() bool { return p.Bidi == Yes }
-
 // PlainLinks reports whether addresses must be written out: elsewhere the
 // reader of a link wouldn't see where it leads.
 func (p Profile) PlainLinks() bool { return p.Links != Yes }

@@ -124,7 +124,7 @@ func TestFeatures(t *testing.T) {
 		var replies terminal.Replies
 		io.WriteString(&replies, c.answers)
 		p := replies.Profile(terminal.Guess(c.environ), noon)
-		got := features{p.Inline(), p.ShiftEnter(), p.Reorders(), p.Clusters(), p.Method(), p.Images, p.TrueColor}
+		got := features{p.Inline(), p.ShiftEnter(), p.Bidi == terminal.Yes, p.Clusters(), p.Method(), p.Images, p.TrueColor}
 		if got != want[c.name] {
 			t.Errorf("%s: %+v, want %+v", c.name, got, want[c.name])
 		}
