@@ -12,8 +12,8 @@ import (
 // it at a fixed pace: sixty times a second while nothing happens, which costs a
 // percent of a core, and late for a key's echo. So its ticker is slowed down
 // while nothing changes, and made quick for the first frame after a pause and
-// for keys and the mouse. What streams comes at thirty frames a second, which
-// takes a third less of the processor and of a slow line than sixty. The ticker
+// for keys and the mouse. What streams comes at twenty-five frames a second, which
+// takes half of the processor and of a slow line that sixty take. The ticker
 // never stops: a frame that was missed comes with the next tick.
 //
 // The ticker is a field of the library's program that it has no other way to;
@@ -28,7 +28,7 @@ type pace struct {
 // How often the library looks for something to draw.
 const (
 	soon   = 300 * time.Microsecond // what waits is drawn
-	steady = 33 * time.Millisecond
+	steady = 40 * time.Millisecond
 	seldom = time.Second
 	// restAfter is how long nothing changes before it is seldom.
 	restAfter = 5 * steady
