@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Width returns the columns that a row takes on the screen. All components
@@ -163,20 +164,13 @@ func steady(cluster string, width int) string {
 	return text + strings.Repeat(" ", max(width-ansi.StringWidthWc(text), 0))
 }
 
-// syllable composes the parts of a Korean syllable, as Unicode counts them.
+// syllable composes the parts of a Korean syllable.
 func syllable(parts string) string {
-	r := []rune(parts)
-	if len(r) < 2 || len(r) > 3 || r[0] < 0x1100 || r[0] > 0x1112 || r[1] < 0x1161 || r[1] > 0x1175 {
-		return parts
+	composed := norm.NFC.String(parts)
+	if r, size := utf8.DecodeRuneInString(composed); size == len(composed) && r >= 0xac00 && r < 0xd7a4 {
+		return composed
 	}
-	composed := 0xac00 + ((r[0]-0x1100)*21+r[1]-0x1161)*28
-	if len(r) == 3 {
-		if r[2] < 0x11a8 || r[2] > 0x11c2 {
-			return parts
-		}
-		composed += r[2] - 0x11a7
-	}
-	return string(composed)
+	return parts
 }
 
 // Sequence measures the SGR or OSC sequence at the start of s, in bytes.
