@@ -83,11 +83,13 @@ func TestLanguages(t *testing.T) {
 		{"chinese", chinese, flow.Bidi{}, 40, "ask · 通义千问 · 1 queued · Esc to stop"},
 		{"chinese", chinese, flow.Bidi{}, 80, "ask · 通义千问 · high · 1 queued · Esc to stop           context 50% · 我的项目"},
 		{"chinese", chinese, flow.Bidi{}, 100, "ask · 通义千问 · high · 1 queued · Esc to stop · 部署成功        context 50% · 我的项目 · 修复/换行"},
+		{"chinese", chinese, flow.Bidi{}, 200, "ask · 通义千问 · high · 1 queued · Esc to stop · 部署成功        context 50% · 我的项目 · 修复/换行"},
 		{"arabic, left to the terminal", arabic, flow.Bidi{}, 80, "ask · نموذج · high · 1 queued · Esc to stop         context 50% · مشروع · فرع/12"},
 		{"arabic, put in order", arabic, flow.Bidi{Reorder: true}, 20, "ask · جذومن"},
 		{"arabic, put in order", arabic, flow.Bidi{Reorder: true}, 40, "ask · جذومن · 1 queued · Esc to stop"},
 		{"arabic, put in order", arabic, flow.Bidi{Reorder: true}, 80, "ask · جذومن · high · 1 queued · Esc to stop         context 50% · عورشم · 12/عرف"},
 		{"arabic, put in order", arabic, flow.Bidi{Reorder: true}, 100, "ask · جذومن · high · 1 queued · Esc to stop · 3/5 رشنلا حجن     context 50% · عورشم · 12/عرف"},
+		{"arabic, put in order", arabic, flow.Bidi{Reorder: true}, 200, "ask · جذومن · high · 1 queued · Esc to stop · 3/5 رشنلا حجن     context 50% · عورشم · 12/عرف"},
 	} {
 		t.Run(fmt.Sprint(c.name, c.width), func(t *testing.T) {
 			got := footer.Render(c.status, styles(t, false), c.bidi, c.width)
