@@ -189,5 +189,5 @@ func build(ctx context.Context, folder string, release bool) (string, error) {
 	if text, err := c.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build our binary: %w\n%s", err, text)
 	}
-	return program, nil
+	return program, evict(program)
 }
