@@ -94,10 +94,7 @@ func TestLoadAndResume(t *testing.T) {
 // A load that is taken back in the middle of what it tells leaves nothing open:
 // the next one is told all.
 func TestLoadTakenBack(t *testing.T) {
-	if testing.Short() {
-		t.Skip("moves 10 MB, so that what is told has to wait for the reader")
-	}
-	const turns, size = 20, 256 << 10
+	const turns, size = 20, 256 << 10 // more than fits between here and there: what is told waits for the reader
 	c := connect(t, fmt.Sprintf("-- turn --\ntimes: always\n-- text piece=100000 repeat=%d --\n%s\n", size/64, strings.Repeat("x", 63)), setup{})
 	id := c.open()
 	for range turns {
